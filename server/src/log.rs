@@ -62,7 +62,9 @@ pub(crate) fn to_stderr(filter: &str, format: LogFormat) {
     let _already = match format {
         LogFormat::Text => {
             lines::precede_panics();
-            registry.with(text().with_filter(filter.and(is_no_span()))).try_init()
+            // Whether something would be logged is asked without being either.
+            let is_no_span = filter_fn(|metadata| !metadata.is_span());
+            registry.with(text().with_filter(filter.and(is_no_span))).try_init()
         }
         LogFormat::Json => {
             json::report_panics();
@@ -82,11 +84,6 @@ where
     let layer = tracing_subscriber::fmt::layer().with_writer(Lines).with_ansi(colour);
     // If stderr is closed, reporting that there would panic.
     layer.log_internal_errors(false).fmt_fields(fields()).with_target(false)
-}
-
-fn is_no_span<S: tracing::Subscriber>() -> impl tracing_subscriber::layer::Filter<S> {
-    // Whether something would be logged is asked without being either.
-    filter_fn(|metadata| !metadata.is_span())
 }
 
 /// Reports why the program ends, whatever is logged.

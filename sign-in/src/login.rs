@@ -168,22 +168,15 @@ const STRANGE: &str = "<!doctype html><meta charset=utf-8><title>mcp-disclosure<
                        mcp-disclosure waits for.";
 
 /// What an authorization server answers through the browser.
-#[derive(Clone, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Answer {
-    pub(crate) code: Option<String>,
-    pub(crate) state: Option<String>,
+    pub(crate) code: Option<Secret>,
+    pub(crate) state: Option<Secret>,
     /// The issuer (RFC 9207).
     pub(crate) iss: Option<String>,
     pub(crate) error: Option<String>,
     pub(crate) error_description: Option<String>,
-}
-
-/// Omits everything: it is as good as a token.
-impl std::fmt::Debug for Answer {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Answer")
-    }
 }
 
 impl Answer {
@@ -206,7 +199,7 @@ impl Answer {
     /// [`Error::Refused`] with what the authorization server says instead.
     pub(crate) fn code(self) -> Result<(String, Option<String>), Error> {
         match (self.code, self.error) {
-            (Some(code), None) => Ok((code, self.iss)),
+            (Some(code), None) => Ok((code.reveal().to_owned(), self.iss)),
             (_, code) => Err(Error::Refused {
                 code: short(&code.unwrap_or_else(|| "nothing".to_owned())),
                 description: self
@@ -218,7 +211,7 @@ impl Answer {
     }
 
     fn has_state(&self, expected: &str) -> bool {
-        let state = self.state.as_deref().unwrap_or_default();
+        let state = self.state.as_ref().map_or("", Secret::reveal);
         bool::from(state.as_bytes().ct_eq(expected.as_bytes()))
     }
 }

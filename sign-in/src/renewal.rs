@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use futures::{
     FutureExt,
-    future::{BoxFuture, Shared, ready},
+    future::{BoxFuture, Shared},
 };
 use mcp_disclosure_transport::http::{Authorization, Challenge, Unauthorized};
 use reqwest::header::HeaderValue;
@@ -22,21 +22,11 @@ const PAUSE: Duration = Duration::from_secs(3);
 /// A renewal, for all who wait for it.
 type Renewal = Shared<BoxFuture<'static, Result<HeaderValue, Arc<Error>>>>;
 
-/// The state of renewal.
+/// The renewal in progress, or the last one if it failed: then also when, and what the file of the tokens was.
 #[derive(Default)]
-pub(crate) enum Renewing {
-    /// There is none.
-    #[default]
-    Idle,
-    /// One is in progress.
-    Running(Renewal),
-    /// The last one failed.
-    Failed {
-        at: Instant,
-        /// The file of the tokens at that time.
-        seen: Option<Seen>,
-        error: Arc<Error>,
-    },
+pub(crate) struct Renewing {
+    last: Option<Renewal>,
+    failed: Option<(Instant, Option<Seen>)>,
 }
 
 impl Inner {
@@ -70,30 +60,27 @@ impl Inner {
     /// was used must be replaced.
     pub(crate) fn renewal(self: &Arc<Self>, stale: Option<HeaderValue>) -> Renewal {
         let mut renewing = self.renewing.lock();
-        match &*renewing {
-            Renewing::Running(renewal) if renewal.peek().is_none() => return renewal.clone(),
-            Renewing::Failed { at, seen, error } if at.elapsed() < PAUSE && *seen == self.store.seen() => {
-                return ready(Err(Arc::clone(error))).boxed().shared();
-            }
-            _ => {}
+        let is_valid = |last: &&Renewal| match &renewing.failed {
+            Some((at, seen)) => at.elapsed() < PAUSE && *seen == self.store.seen(),
+            None => last.peek().is_none(),
+        };
+        if let Some(last) = renewing.last.as_ref().filter(is_valid) {
+            return last.clone();
         }
         let inner = Arc::clone(self);
         let task = tokio::spawn(async move {
             let renewed = inner.renew(stale.as_ref()).await.map_err(Arc::new);
-            let state = match &renewed {
-                Ok(_) => Renewing::Idle,
-                Err(error) => Renewing::Failed {
-                    at: Instant::now(),
-                    seen: inner.store.seen(),
-                    error: Arc::clone(error),
-                },
-            };
-            *inner.renewing.lock() = state;
+            let mut renewing = inner.renewing.lock();
+            match &renewed {
+                Ok(_) => *renewing = Renewing::default(),
+                Err(_) => renewing.failed = Some((Instant::now(), inner.store.seen())),
+            }
+            drop(renewing);
             renewed
         });
         let ended = |error: tokio::task::JoinError| Err(Arc::new(Error::Protocol(error.to_string())));
         let renewal = async move { task.await.unwrap_or_else(ended) }.boxed().shared();
-        *renewing = Renewing::Running(renewal.clone());
+        *renewing = Renewing { last: Some(renewal.clone()), failed: None };
         renewal
     }
 

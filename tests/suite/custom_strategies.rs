@@ -135,7 +135,7 @@ impl DisclosureStrategy for Count {
 async fn gateway(registry: &Registry, pinned: &str) -> Arc<Gateway> {
     let options = StrategyOptions { pinned: Some(pinned.to_owned()), ..StrategyOptions::default() };
     let strategies = Strategies::build(registry, &options).unwrap();
-    let (target, declared) = mcp_disclosure_server::demonstration();
+    let (target, declared) = mcp_disclosure_server::demonstration().unwrap();
     let key = ReceiptKey::new(&[1; ReceiptKey::LEAST_BYTES]).unwrap();
     let assembly = Assembly { upstreams: vec![target.into()], declared, ..Assembly::new(strategies, key) };
     Gateway::start(assembly).await.unwrap().gateway

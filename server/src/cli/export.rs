@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     config::UpstreamEntry,
-    export::{CONFIGURATION, Export, Folder, Origins, spread, write},
+    export::{CONFIGURATION, Export, Folder, Origins, is_same, spread, write},
     failure::Failure,
     files::{Change, write_together},
     flags::Given,
@@ -62,7 +62,9 @@ pub struct ExportArguments {
 pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failure> {
     let ExportArguments { source, out, definitions, replace } = arguments;
     let configuration = out.join(CONFIGURATION);
-    let is_own = names_nothing(&source) && configuration.exists();
+    // Where no source is named, what was exported before is meant.
+    let flags = ["command", "upstream_url", "mcp_config", "config"];
+    let is_own = flags.iter().all(|flag| source.all(flag).is_empty()) && configuration.exists();
     let source = if is_own { source.with("config", configuration.clone()) } else { source };
     let source = source.resolve(program.own.as_ref())?;
     let folder = Folder::read(&out, &source.files, replace).map_err(Failure::Configuration)?;
@@ -84,11 +86,6 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     print(format_args!("mcp-disclosure serve --config {}", configuration.display()))
 }
 
-/// Whether no source is named, so that what was exported before is meant.
-fn names_nothing(source: &Given) -> bool {
-    ["command", "upstream_url", "mcp_config", "config"].into_iter().all(|flag| source.all(flag).is_empty())
-}
-
 /// What a source serves, where complete definitions are looked at, so that no other strategy gets to object.
 fn of_complete_definitions(program: &Program, source: Source) -> Result<Assembly, Failure> {
     let fallback = full::NAME.to_owned();
@@ -108,8 +105,9 @@ fn look(
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
     let config = source.files.config().cloned();
     let mut assembly = of_complete_definitions(program, source)?;
-    let is_source =
-        |folder: &&Folder| config.as_ref().is_some_and(|config| folder.is_configured_by(&config.path));
+    let is_source = |folder: &&Folder| {
+        config.as_ref().zip(folder.files.config()).is_some_and(|(one, own)| is_same(&own.path, &one.path))
+    };
     if let Some(folder) = folder.filter(|folder| !is_source(folder)) {
         assembly.declared = folder.declare_over(&assembly.declared).map_err(Failure::Configuration)?;
     }

@@ -48,8 +48,10 @@ fn tip(error: &Error, command: &Command, given: &[OsString], registry: &Registry
     }
     let mut words = given.iter().skip(1).filter_map(|word| word.to_str());
     let name = match words.find_map(|word| command.find_subcommand(word)) {
-        Some(subcommand) if takes_a_source(subcommand) => subcommand.get_name(),
-        Some(subcommand) if takes_a_file(subcommand) => {
+        // Upstreams can be named to it.
+        Some(subcommand) if subcommand.get_positionals().any(Arg::is_last_set) => subcommand.get_name(),
+        // It edits hosts' files.
+        Some(subcommand) if subcommand.get_arguments().any(|flag| flag.get_long() == Some("file")) => {
             let name = subcommand.get_name();
             return Some(format!(
                 "the file of an MCP host is given by a flag: mcp-disclosure {name} --file {word}"
@@ -79,16 +81,6 @@ fn setting(registry: &Registry, word: &str) -> Option<String> {
         .flat_map(|profile| profile.settings.iter().map(|setting| (&*profile.name, setting.key)));
     let meant = |(name, key): &(&str, &str)| *key == word || format!("{name}_{key}") == word;
     settings.find(meant).map(|(name, key)| format!("{name}.{key}"))
-}
-
-/// Whether upstreams can be named to it.
-fn takes_a_source(command: &Command) -> bool {
-    command.get_positionals().any(Arg::is_last_set)
-}
-
-/// Whether it edits hosts' files.
-fn takes_a_file(command: &Command) -> bool {
-    command.get_arguments().any(|argument| argument.get_long() == Some("file"))
 }
 
 #[cfg(test)]

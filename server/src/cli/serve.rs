@@ -230,18 +230,20 @@ async fn follow(
             Some(_) = reloading.join_next() => continue,
             () = gateway.shutdown().cancelled() => return,
         };
-        if asked == Asked::Reload {
-            operating.reopen();
-        }
         match asked {
-            Asked::Reload if !has_files => {}
-            Asked::Reload if reloading.is_empty() => {
-                tracing::info!("SIGHUP: reading the configuration again");
-                let reloads = reloads.clone();
-                // The operator asks for it, so it may lose protection. What came of it is logged where it is decided.
-                reloading.spawn(async move { drop(reloads.reload(true).await) });
+            Asked::Reload => {
+                operating.reopen();
+                match (has_files, reloading.is_empty()) {
+                    (false, _) => {}
+                    (true, false) => tracing::info!("SIGHUP: the configuration is being read already"),
+                    (true, true) => {
+                        tracing::info!("SIGHUP: reading the configuration again");
+                        let reloads = reloads.clone();
+                        // The operator asks for it, so it may lose protection. What came of it is logged where it is decided.
+                        reloading.spawn(async move { drop(reloads.reload(true).await) });
+                    }
+                }
             }
-            Asked::Reload => tracing::info!("SIGHUP: the configuration is being read already"),
             Asked::End => {
                 tracing::info!("shutting down, running calls may finish first");
                 return gateway.shutdown().cancel();

@@ -10,7 +10,7 @@ use mcp_disclosure_core::{
 use mcp_disclosure_gateway::Problem;
 use serde_json::value::RawValue;
 
-use super::{Folder, Origins};
+use super::Origins;
 
 /// The members that come from the definition, in order.
 const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"];
@@ -41,7 +41,7 @@ pub(super) fn new(
 ) -> Result<Option<Described>, Problem> {
     let (folder, whole) = (origins.folder, origins.definitions);
     let decided = tool.supplement().path.as_deref().and_then(|path| index.get(path).copied());
-    let is_elsewhere = folder.is_some_and(Folder::describes_elsewhere);
+    let is_elsewhere = folder.is_some_and(|folder| folder.inside.is_none());
     let is_there = folder.is_some_and(|folder| folder.has_file_of(tool));
     if is_there || !(whole || (decided.is_some() && !is_elsewhere)) {
         return Ok(None);

@@ -34,17 +34,17 @@ const DESCRIPTIONS: &str = "tools";
 #[derive(Debug)]
 pub struct Folder {
     /// What is decided in it.
-    files: Files,
+    pub(crate) files: Files,
     /// The text that what is new is put into: of its `disclosure.toml`, or else of the source's.
     pub(super) base: Option<String>,
     /// Where description files are, or would be.
     pub descriptions: PathBuf,
     /// The same within the folder, unless that leads out of it.
-    inside: Option<PathBuf>,
+    pub(super) inside: Option<PathBuf>,
     /// What is reviewed in it.
     lock: LockFile,
     /// Its files as they were read, by their names within the folder; description files only where they stay.
-    texts: BTreeMap<String, String>,
+    pub(super) texts: BTreeMap<String, String>,
 }
 
 impl Folder {
@@ -102,16 +102,6 @@ impl Folder {
         !self.texts.is_empty()
     }
 
-    /// Whether there are description files in it that stay.
-    pub(super) fn has_descriptions(&self) -> bool {
-        self.texts.keys().any(|name| name != CONFIGURATION && name != LOCK)
-    }
-
-    /// Whether a file is its `disclosure.toml`.
-    pub fn is_configured_by(&self, file: &Path) -> bool {
-        self.files.config().is_some_and(|own| is_same(&own.path, file))
-    }
-
     /// What its `disclosure.toml` says.
     pub(super) fn config(&self) -> Option<&DisclosureFile> {
         self.files.declarations().map(|said| &**said)
@@ -156,11 +146,6 @@ impl Folder {
         let is_here =
             || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
         name.is_some_and(|name| self.texts.contains_key(&name)) && is_here()
-    }
-
-    /// Whether its description files are outside of it.
-    pub(super) fn describes_elsewhere(&self) -> bool {
-        self.inside.is_none()
     }
 
     /// The text of its `disclosure.toml`, which must say where description files are if there are any.
@@ -209,7 +194,7 @@ fn name(inside: &Path, file: &OsStr) -> Option<String> {
     inside.join(file).to_str().map(str::to_owned)
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }
 

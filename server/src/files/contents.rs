@@ -65,11 +65,6 @@ impl Contents {
             .collect()
     }
 
-    /// What changed of what principals and profiles may use, in a line each.
-    pub fn granted_since(&self, older: &Self) -> Vec<String> {
-        changes(older.access.permits(), self.access.permits())
-    }
-
     /// Upstreams that hold what is not reviewed, and of which nothing is reviewed any more: all that they list would be
     /// taken for it.
     fn forgotten_since(&self, older: &Self) -> Vec<String> {
@@ -119,7 +114,7 @@ impl Contents {
 }
 
 /// What changed from one set of permissions by name to another, in a line each.
-fn changes<'a>(
+pub(super) fn changes<'a>(
     before: impl Iterator<Item = (String, &'a Permits)>,
     now: impl Iterator<Item = (String, &'a Permits)>,
 ) -> Vec<String> {

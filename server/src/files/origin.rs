@@ -90,6 +90,64 @@ impl Origin {
     }
 }
 
+impl Servers {
+    /// Logs the servers that are not served, and why.
+    pub fn log(&self) {
+        self.switched_off.iter().for_each(|off| tracing::info!("{off}"));
+        self.left_out.iter().for_each(|left_out| tracing::warn!("{left_out}"));
+    }
+
+    /// The upstreams of files, of arguments and, if it is served, the program's own. A configuration has been read.
+    ///
+    /// # Errors
+    /// Every problem, with its file, place and a hint.
+    fn of(origin: &Origin, files: &Files, own: Option<&Named>) -> Result<Self, Vec<Problem>> {
+        let (mut found, mut problems) = (Self::default(), Vec::new());
+        let config = files.config().and_then(|config| Some((config, config.said.as_ref().ok()?)));
+        if let Some((config, file)) = config {
+            match upstreams(file, config.folder()) {
+                Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", &config.path),
+                Err(wrong) => problems.extend(wrong),
+            }
+        }
+        for hosts in &files.hosts {
+            match &hosts.said {
+                Ok(file) => {
+                    let Self { upstreams, switches, left_out, switched_off } = Self::clone(file);
+                    found.upstreams.extend(signing_in(upstreams, "mcp-config", &hosts.path));
+                    found.switches.extend(switches);
+                    found.left_out.extend(left_out);
+                    found.switched_off.extend(switched_off);
+                }
+                Err(wrong) => problems.extend(wrong.iter().cloned()),
+            }
+        }
+        if origin.inherit {
+            found.upstreams = found.upstreams.into_iter().map(Named::inheriting).collect();
+        }
+        let switched = origin.given.iter().filter_map(|given| {
+            given.entry.as_ref()?.switches(given.name.as_deref()?, "the command line".to_owned())
+        });
+        found.switches.extend(switched);
+        found.upstreams.extend(own.cloned());
+        found.upstreams.extend(origin.given.iter().cloned());
+        problems.extend(named_alike(&found.upstreams));
+        let names_some =
+            !files.hosts.is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
+        // What a host switches off is named all the same, and may be switched on while the program runs.
+        let is_none = found.upstreams.is_empty() && found.switched_off.is_empty();
+        if is_none && problems.is_empty() && names_some {
+            problems.append(&mut found.left_out);
+            let hosts = files.hosts.iter().map(|hosts| &hosts.path);
+            let named = config.iter().map(|(config, _)| &config.path).chain(hosts);
+            let named = named.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+            let problem = Problem::new(format!("{named}: no upstream is left"));
+            problems.push(problem.hint("add one, or enable one"));
+        }
+        if problems.is_empty() { Ok(found) } else { Err(problems) }
+    }
+}
+
 /// Rules that name something of an upstream in an old form: `upstream__name`, or with its upstream where only the
 /// upstream's own names stand.
 fn old_forms(rules: &Rules, found: &Servers) -> Vec<Problem> {
@@ -148,64 +206,6 @@ fn refused(place: &str, text: &str, now: &str, literal: &str) -> Problem {
 
 fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {
     read.map_err(|found| problems.extend(found)).ok()
-}
-
-impl Servers {
-    /// Logs the servers that are not served, and why.
-    pub fn log(&self) {
-        self.switched_off.iter().for_each(|off| tracing::info!("{off}"));
-        self.left_out.iter().for_each(|left_out| tracing::warn!("{left_out}"));
-    }
-
-    /// The upstreams of files, of arguments and, if it is served, the program's own. A configuration has been read.
-    ///
-    /// # Errors
-    /// Every problem, with its file, place and a hint.
-    fn of(origin: &Origin, files: &Files, own: Option<&Named>) -> Result<Self, Vec<Problem>> {
-        let (mut found, mut problems) = (Self::default(), Vec::new());
-        let config = files.config().and_then(|config| Some((config, config.said.as_ref().ok()?)));
-        if let Some((config, file)) = config {
-            match upstreams(file, config.folder()) {
-                Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", &config.path),
-                Err(wrong) => problems.extend(wrong),
-            }
-        }
-        for hosts in &files.hosts {
-            match &hosts.said {
-                Ok(file) => {
-                    let Self { upstreams, switches, left_out, switched_off } = Self::clone(file);
-                    found.upstreams.extend(signing_in(upstreams, "mcp-config", &hosts.path));
-                    found.switches.extend(switches);
-                    found.left_out.extend(left_out);
-                    found.switched_off.extend(switched_off);
-                }
-                Err(wrong) => problems.extend(wrong.iter().cloned()),
-            }
-        }
-        if origin.inherit {
-            found.upstreams = found.upstreams.into_iter().map(Named::inheriting).collect();
-        }
-        let switched = origin.given.iter().filter_map(|given| {
-            given.entry.as_ref()?.switches(given.name.as_deref()?, "the command line".to_owned())
-        });
-        found.switches.extend(switched);
-        found.upstreams.extend(own.cloned());
-        found.upstreams.extend(origin.given.iter().cloned());
-        problems.extend(named_alike(&found.upstreams));
-        let names_some =
-            !files.hosts.is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
-        // What a host switches off is named all the same, and may be switched on while the program runs.
-        let is_none = found.upstreams.is_empty() && found.switched_off.is_empty();
-        if is_none && problems.is_empty() && names_some {
-            problems.append(&mut found.left_out);
-            let hosts = files.hosts.iter().map(|hosts| &hosts.path);
-            let named = config.iter().map(|(config, _)| &config.path).chain(hosts);
-            let named = named.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-            let problem = Problem::new(format!("{named}: no upstream is left"));
-            problems.push(problem.hint("add one, or enable one"));
-        }
-        if problems.is_empty() { Ok(found) } else { Err(problems) }
-    }
 }
 
 /// The upstreams of a file, with the command to sign in to each.

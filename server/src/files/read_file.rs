@@ -215,30 +215,6 @@ impl ReadFile<DisclosureFile> {
     }
 }
 
-fn taken(path: &Path) -> Problem {
-    Problem::new(format!("{}: clients connect over stdin, so no file is read from it", path.display()))
-        .hint("add --transport http, or give a file")
-}
-
-/// Those of these files that can be read again.
-fn regular(paths: &[PathBuf]) -> Vec<PathBuf> {
-    paths.iter().filter(|path| path.is_file() || path.is_dir()).cloned().collect()
-}
-
-/// Whether an opened file is what this process has as stdin.
-#[cfg(unix)]
-fn is_stdin(found: &Metadata) -> bool {
-    use std::os::{fd::AsFd, unix::fs::MetadataExt};
-    let stdin = std::io::stdin().as_fd().try_clone_to_owned().and_then(|stdin| File::from(stdin).metadata());
-    stdin.is_ok_and(|stdin| (stdin.dev(), stdin.ino()) == (found.dev(), found.ino()))
-}
-
-/// Whether an opened file is what this process has as stdin, which has no path on this platform.
-#[cfg(not(unix))]
-fn is_stdin(_: &Metadata) -> bool {
-    false
-}
-
 /// Reads every `*.json` of a directory, in the order of their names.
 ///
 /// # Errors
@@ -278,6 +254,30 @@ pub(crate) fn description_paths(directory: &Path) -> std::io::Result<Vec<PathBuf
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir());
     paths.sort();
     Ok(paths)
+}
+
+fn taken(path: &Path) -> Problem {
+    Problem::new(format!("{}: clients connect over stdin, so no file is read from it", path.display()))
+        .hint("add --transport http, or give a file")
+}
+
+/// Those of these files that can be read again.
+fn regular(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().filter(|path| path.is_file() || path.is_dir()).cloned().collect()
+}
+
+/// Whether an opened file is what this process has as stdin.
+#[cfg(unix)]
+fn is_stdin(found: &Metadata) -> bool {
+    use std::os::{fd::AsFd, unix::fs::MetadataExt};
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().and_then(|stdin| File::from(stdin).metadata());
+    stdin.is_ok_and(|stdin| (stdin.dev(), stdin.ino()) == (found.dev(), found.ino()))
+}
+
+/// Whether an opened file is what this process has as stdin, which has no path on this platform.
+#[cfg(not(unix))]
+fn is_stdin(_: &Metadata) -> bool {
+    false
 }
 
 /// The problem a person reads, with what to do about it.

@@ -73,11 +73,6 @@ pub struct SourceArguments {
     pub limits: Vec<(String, NonZeroU64)>,
 }
 
-/// A time span of an argument.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
-}
-
 /// A time span, written as a number of seconds that may have a fraction: more than 0, at most 1e9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "f64")]
@@ -86,14 +81,20 @@ pub struct Seconds(Duration);
 /// What is accepted, for messages.
 const WANTED: &str = "a number of seconds, more than 0 and at most 1e9";
 
-impl Seconds {
-    /// Parses a number.
-    ///
-    /// # Errors
-    /// What is accepted instead.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        text.parse::<f64>().ok().and_then(|seconds| Self::try_from(seconds).ok()).ok_or(WANTED)
+/// Every limit, with its default.
+pub(crate) fn limits_help() -> String {
+    let mut text = "Limits for --limit, and for [limits] in disclosure.toml:\n".to_owned();
+    for limit in LIMITS {
+        let related = RELATED.iter().find(|(name, _)| *name == limit.name);
+        let related = related.map_or_else(String::new, |(_, flag)| format!(" See {flag}."));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n  {}={}  [{}]\n     {}{related}\n",
+            limit.name, limit.default, limit.unit, limit.text
+        );
     }
+    text
 }
 
 impl TryFrom<f64> for Seconds {
@@ -122,6 +123,12 @@ impl Serialize for Seconds {
     }
 }
 
+/// A time span of an argument.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let span = text.parse().ok().and_then(|seconds: f64| Seconds::try_from(seconds).ok());
+    span.map(Duration::from).ok_or_else(|| WANTED.to_owned())
+}
+
 /// Flags related to limits, which the library's texts do not know.
 const RELATED: &[(&str, &str)] = &[
     ("upstreams_per_peer", "--upstream-scope session"),
@@ -137,22 +144,6 @@ fn limit(text: &str) -> Result<(String, NonZeroU64), String> {
     Ok((name.to_owned(), value))
 }
 
-/// Every limit, with its default.
-pub(crate) fn limits_help() -> String {
-    let mut text = "Limits for --limit, and for [limits] in disclosure.toml:\n".to_owned();
-    for limit in LIMITS {
-        let related = RELATED.iter().find(|(name, _)| *name == limit.name);
-        let related = related.map_or_else(String::new, |(_, flag)| format!(" See {flag}."));
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n  {}={}  [{}]\n     {}{related}\n",
-            limit.name, limit.default, limit.unit, limit.text
-        );
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,14 +151,10 @@ mod tests {
     #[test]
     fn only_spans_that_can_be_waited_for_are_accepted() {
         for (text, millis) in [("10", 10_000), ("0.5", 500), ("1e9", 1_000_000_000_000)] {
-            assert_eq!(
-                Duration::from(Seconds::parse(text).unwrap()),
-                Duration::from_millis(millis),
-                "{text}"
-            );
+            assert_eq!(super::seconds(text).unwrap(), Duration::from_millis(millis), "{text}");
         }
         for text in ["0", "-1", "1e-300", "1.1e9", "inf", "nan", "10s", ""] {
-            assert_eq!(Seconds::parse(text), Err(WANTED), "{text}");
+            assert_eq!(super::seconds(text), Err(WANTED.to_owned()), "{text}");
         }
     }
 

@@ -5,8 +5,7 @@
 //! tools of a server that is put behind this program, it gets those tools of the strategy that only read.
 
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -17,7 +16,7 @@ use super::{
     places::{Folders, Place, candidates, hosts},
     plan::Plan,
     wrap::Front,
-    write::{LARGEST, read},
+    write::read,
 };
 use crate::{
     config::hosts::{
@@ -91,61 +90,6 @@ pub(crate) fn tool_search_is_off(place: &Place, folders: &Folders) -> bool {
         || variable("CLAUDE_CODE_USE_VERTEX").is_some()
 }
 
-/// The files of settings that hold where these servers are used: the user's, those of the projects, the administrator's.
-fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
-    let mut used = vec![folders.project.clone()];
-    used.extend(folders.home.clone());
-    used.extend(place.path.parent().map(Path::to_owned));
-    // The servers of the user are used in all projects.
-    let root = parsed(&place.path)?;
-    let projects = root.as_ref().and_then(|root| root.get("projects")).map_or(&[][..], Node::members);
-    used.extend(projects.iter().map(|project| PathBuf::from(&project.name)));
-    used.sort();
-    used.dedup();
-    let files = used.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(".claude").join(name)));
-    Ok(files.chain([PathBuf::from(MANAGED)]).collect())
-}
-
-/// The other files of a host that reads several, and merges them.
-fn others(place: &Place, folders: &Folders) -> Vec<PathBuf> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = real(&place.path);
-    let files = hosts(&[])
-        .into_iter()
-        .filter(|host| host.title != CLAUDE_CODE)
-        .map(|host| (host, candidates(host, folders)));
-    let of_host = files
-        .filter(|(host, files)| place.host == Some(host.title) || files.iter().any(|file| real(file) == own));
-    of_host.flat_map(|(_, files)| files).filter(|file| real(file) != own).collect()
-}
-
-/// A file, if it is there.
-fn parsed(path: &Path) -> Result<Option<Node>, Problem> {
-    let refused = |what: String| {
-        let hint = "its rules for tools must be known; mend it, or make it readable";
-        Problem::new(format!("{}: {what}", path.display())).hint(hint)
-    };
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(refused(error.to_string())),
-    };
-    let mut text = String::new();
-    let read = file.take(LARGEST + 1).read_to_string(&mut text);
-    read.map_err(|error| refused(error.to_string()))?;
-    if text.len() as u64 > LARGEST {
-        return Err(refused(format!("is larger than {LARGEST} bytes")));
-    }
-    let text = text.trim_start_matches('\u{feff}');
-    // A host takes an empty file for one without settings.
-    if text.trim().is_empty() {
-        return Ok(None);
-    }
-    node::parse(path, text).map(Some).map_err(|error| refused(error.message))
-}
-
 /// The names that lead to the list.
 pub(crate) const LIST: [&str; 2] = ["permissions", "allow"];
 
@@ -207,6 +151,54 @@ pub(super) fn withdrawn(now: &Document, before: &Document, after: &Document) -> 
     let mut edits = Edits::default();
     let is_there = remove_added(&mut edits, list, before.root.path(&LIST), after.root.path(&LIST));
     is_there.then(|| edited(now, edits)).flatten()
+}
+
+/// The files of settings that hold where these servers are used: the user's, those of the projects, the administrator's.
+fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
+    let mut used = vec![folders.project.clone()];
+    used.extend(folders.home.clone());
+    used.extend(place.path.parent().map(Path::to_owned));
+    // The servers of the user are used in all projects.
+    let root = parsed(&place.path)?;
+    let projects = root.as_ref().and_then(|root| root.get("projects")).map_or(&[][..], Node::members);
+    used.extend(projects.iter().map(|project| PathBuf::from(&project.name)));
+    used.sort();
+    used.dedup();
+    let files = used.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(".claude").join(name)));
+    Ok(files.chain([PathBuf::from(MANAGED)]).collect())
+}
+
+/// The other files of a host that reads several, and merges them.
+fn others(place: &Place, folders: &Folders) -> Vec<PathBuf> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let own = real(&place.path);
+    let files = hosts(&[])
+        .into_iter()
+        .filter(|host| host.title != CLAUDE_CODE)
+        .map(|host| (host, candidates(host, folders)));
+    let of_host = files
+        .filter(|(host, files)| place.host == Some(host.title) || files.iter().any(|file| real(file) == own));
+    of_host.flat_map(|(_, files)| files).filter(|file| real(file) != own).collect()
+}
+
+/// A file, if it is there.
+fn parsed(path: &Path) -> Result<Option<Node>, Problem> {
+    let refused = |what: String| {
+        let hint = "its rules for tools must be known; mend it, or make it readable";
+        Problem::new(format!("{}: {what}", path.display())).hint(hint)
+    };
+    let text = match fs::read_to_string(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        text => text.map_err(|error| refused(error.to_string()))?,
+    };
+    let text = text.trim_start_matches('\u{feff}');
+    // A host takes an empty file for one without settings.
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    node::parse(path, text).map(Some).map_err(|error| refused(error.message))
 }
 
 /// The edited file, if nothing but the list changed.

@@ -112,6 +112,89 @@ pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String])
     edits.of_server(document, number, (launch.holder, &members), |server| server.words() == ours.behind)
 }
 
+/// The file with this program in front of the server with this number, which is at a URL. Its headers become variables of
+/// this program, where the host goes on filling them in, and other users of the machine do not see them.
+///
+/// # Errors
+/// Why the server is left as it is.
+pub(super) fn wrapped_url(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
+    let servers = document.servers();
+    let server = &servers[number];
+    let url = server.address.url.ok_or("it has neither a command nor a url")?;
+    let headers = carried(server, url)?;
+    let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
+    let words = [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?];
+    let mut words = words.concat();
+    words.extend(["--upstream-url".to_owned(), url.node.text().unwrap_or_default().to_owned()]);
+    for (name, variable) in &headers {
+        words.extend(["--upstream-header".to_owned(), format!("{name}={variable}")]);
+    }
+    let mut edits = Edits::default();
+    edits.replace(url.at..url.name_end, key("command"));
+    if server.address.has_arguments {
+        edits.replace(url.node.at..url.node.end, quoted(&words[0]));
+        insert_after(&mut edits, document, server.node, url, ("args", &list(&words[1..])));
+    } else {
+        edits.replace(url.node.at..url.node.end, list(&words));
+    }
+    let transport =
+        server.address.transport.filter(|transport| of_program(transport) != transport.node.text());
+    if let Some((transport, text)) = transport.and_then(|member| Some((member, of_program(member)?))) {
+        edits.replace(transport.node.at..transport.node.end, quoted(text));
+    }
+    let environment = server.address.environment.0;
+    if let Some(table) = server.address.headers {
+        edits.replace(table.at..table.name_end, key(environment));
+        for (header, (_, variable)) in table.node.members().iter().zip(&headers) {
+            edits.replace(header.at..header.name_end, key(variable));
+        }
+    }
+    let keys = [Some(url), server.address.headers, server.address.transport];
+    let mut members = vec!["command", "args", environment];
+    members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
+    edits.of_server(document, number, (server.node, &members), |after| {
+        after.words() == words && has_headers(server, after.node.get(environment))
+    })
+}
+
+/// The file with the server of this number at its URL again. Its entry is as `wrapped_url` left it, and `was` is the entry before,
+/// in the other text of the file. The keys that were changed get their former text.
+///
+/// # Errors
+/// If the entry is written in another form.
+pub(super) fn unwrapped_url(
+    document: &Document,
+    number: usize,
+    (before, was): (&Document, &Server<'_>),
+) -> Result<Document, Why> {
+    let servers = document.servers();
+    let now = servers[number].node;
+    let launch = servers[number].launch.ok_or(UNUSUAL)?;
+    let url = was.address.url.ok_or(UNUSUAL)?;
+    let key = |member: &Member| before.text.get(member.at..member.name_end).ok_or(UNUSUAL);
+    let member = |name: &str| now.members().iter().find(|member| member.name == name).ok_or(UNUSUAL);
+    let mut edits = Edits::default();
+    edits.replace(launch.command.at..launch.command.name_end, key(url)?);
+    edits.replace(launch.command.node.at..launch.command.node.end, before.source(&url.node));
+    if let Some(arguments) = launch.arguments {
+        edits.replace(launch.command.node.end..arguments.end, "");
+    }
+    if let Some(transport) = was.address.transport {
+        let written = &member(&transport.name)?.node;
+        edits.replace(written.at..written.end, before.source(&transport.node));
+    }
+    if let Some(headers) = was.address.headers {
+        let variables = member(was.address.environment.0)?;
+        edits.replace(variables.at..variables.name_end, key(headers)?);
+        for (variable, header) in variables.node.members().iter().zip(headers.node.members()) {
+            edits.replace(variable.at..variable.name_end, key(header)?);
+        }
+    }
+    let members = now.members().iter().chain(was.node.members()).map(|member| member.name.as_str());
+    let members: Vec<&str> = members.collect();
+    edits.of_server(document, number, (now, &members), |entry| was.node.is_same_but(entry.node, None, &[]))
+}
+
 pub(super) const NOT_OURS: &str = "it is not served by mcp-disclosure";
 
 /// Why a server is left as it is that is served by this program already.
@@ -199,89 +282,6 @@ fn is_extended(list: &Member, names: &[String], after: &Server<'_>) -> bool {
     let texts = |list: &Node| list.items().iter().map(Node::scalar).collect::<Vec<_>>();
     let expected: Vec<_> = texts(&list.node).into_iter().chain(names.iter().cloned().map(Some)).collect();
     after.node.get(&list.name).is_some_and(|list| texts(list) == expected)
-}
-
-/// The file with this program in front of the server with this number, which is at a URL. Its headers become variables of
-/// this program, where the host goes on filling them in, and other users of the machine do not see them.
-///
-/// # Errors
-/// Why the server is left as it is.
-pub(super) fn wrapped_url(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
-    let servers = document.servers();
-    let server = &servers[number];
-    let url = server.address.url.ok_or("it has neither a command nor a url")?;
-    let headers = carried(server, url)?;
-    let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
-    let words = [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?];
-    let mut words = words.concat();
-    words.extend(["--upstream-url".to_owned(), url.node.text().unwrap_or_default().to_owned()]);
-    for (name, variable) in &headers {
-        words.extend(["--upstream-header".to_owned(), format!("{name}={variable}")]);
-    }
-    let mut edits = Edits::default();
-    edits.replace(url.at..url.name_end, key("command"));
-    if server.address.has_arguments {
-        edits.replace(url.node.at..url.node.end, quoted(&words[0]));
-        insert_after(&mut edits, document, server.node, url, ("args", &list(&words[1..])));
-    } else {
-        edits.replace(url.node.at..url.node.end, list(&words));
-    }
-    let transport =
-        server.address.transport.filter(|transport| of_program(transport) != transport.node.text());
-    if let Some((transport, text)) = transport.and_then(|member| Some((member, of_program(member)?))) {
-        edits.replace(transport.node.at..transport.node.end, quoted(text));
-    }
-    let environment = server.address.environment.0;
-    if let Some(table) = server.address.headers {
-        edits.replace(table.at..table.name_end, key(environment));
-        for (header, (_, variable)) in table.node.members().iter().zip(&headers) {
-            edits.replace(header.at..header.name_end, key(variable));
-        }
-    }
-    let keys = [Some(url), server.address.headers, server.address.transport];
-    let mut members = vec!["command", "args", environment];
-    members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
-    edits.of_server(document, number, (server.node, &members), |after| {
-        after.words() == words && has_headers(server, after.node.get(environment))
-    })
-}
-
-/// The file with the server of this number at its URL again. Its entry is as `wrapped_url` left it, and `was` is the entry before,
-/// in the other text of the file. The keys that were changed get their former text.
-///
-/// # Errors
-/// If the entry is written in another form.
-pub(super) fn unwrapped_url(
-    document: &Document,
-    number: usize,
-    (before, was): (&Document, &Server<'_>),
-) -> Result<Document, Why> {
-    let servers = document.servers();
-    let now = servers[number].node;
-    let launch = servers[number].launch.ok_or(UNUSUAL)?;
-    let url = was.address.url.ok_or(UNUSUAL)?;
-    let key = |member: &Member| before.text.get(member.at..member.name_end).ok_or(UNUSUAL);
-    let member = |name: &str| now.members().iter().find(|member| member.name == name).ok_or(UNUSUAL);
-    let mut edits = Edits::default();
-    edits.replace(launch.command.at..launch.command.name_end, key(url)?);
-    edits.replace(launch.command.node.at..launch.command.node.end, before.source(&url.node));
-    if let Some(arguments) = launch.arguments {
-        edits.replace(launch.command.node.end..arguments.end, "");
-    }
-    if let Some(transport) = was.address.transport {
-        let written = &member(&transport.name)?.node;
-        edits.replace(written.at..written.end, before.source(&transport.node));
-    }
-    if let Some(headers) = was.address.headers {
-        let variables = member(was.address.environment.0)?;
-        edits.replace(variables.at..variables.name_end, key(headers)?);
-        for (variable, header) in variables.node.members().iter().zip(headers.node.members()) {
-            edits.replace(variable.at..variable.name_end, key(header)?);
-        }
-    }
-    let members = now.members().iter().chain(was.node.members()).map(|member| member.name.as_str());
-    let members: Vec<&str> = members.collect();
-    edits.of_server(document, number, (now, &members), |entry| was.node.is_same_but(entry.node, None, &[]))
 }
 
 /// The headers of a server, each with the variable that carries its value.

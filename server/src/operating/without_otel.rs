@@ -27,7 +27,7 @@ impl Settings {
         match *self {}
     }
 
-    pub(super) fn start(&self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<Exports, Failure> {
-        match *self {}
+    pub(super) fn start(self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<Exports, Failure> {
+        match self {}
     }
 }

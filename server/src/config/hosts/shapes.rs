@@ -20,10 +20,10 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { hosts: "Claude Desktop", servers: mcp_servers::of_claude_desktop, keys: KEYS, style: Style::Literal, elsewhere: nothing },
     Shape { hosts: "Claude, Cursor, Windsurf, Cline, Roo", servers: mcp_servers::shared, keys: KEYS, style: Style::Dollar, elsewhere: nothing },
     Shape { hosts: "VS Code", servers: of_vscode, keys: KEYS, style: Style::Dollar, elsewhere: rules_of_vscode },
-    Shape { hosts: "Zed", servers: of_zed, keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
+    Shape { hosts: "Zed", servers: |root, _| root.get("context_servers").into_iter().collect(), keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
     Shape { hosts: "opencode", servers: of_opencode, keys: OPENCODE_KEYS, style: Style::Braces, elsewhere: rules_of_opencode },
     Shape { hosts: "Continue", servers: of_continue, keys: CONTINUE_KEYS, style: Style::Secrets, elsewhere: nothing },
-    Shape { hosts: "Codex", servers: of_codex, keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
+    Shape { hosts: "Codex", servers: |root, _| root.get("mcp_servers").into_iter().collect(), keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
 ];
 
 fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
@@ -85,10 +85,6 @@ const ZED_KEYS: Keys = &[
 
 /// The default profile of the agent, and the only built-in one that enables all context servers.
 const ALL: &str = "write";
-
-fn of_zed<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    root.get("context_servers").into_iter().collect()
-}
 
 /// The server's tools in the agent's default profile.
 ///
@@ -200,10 +196,6 @@ const CODEX_KEYS: Keys = &[
     ("enabled_tools", Means::Allowed),
     ("disabled_tools", Means::Hidden),
 ];
-
-fn of_codex<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    root.get("mcp_servers").into_iter().collect()
-}
 
 /// The tools that have an approval mode of their own, unless it is the one that never asks.
 fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
