@@ -205,7 +205,7 @@ impl Contestant {
             match error {
                 Error::UnknownStrategy { name, .. } if name == adaptive::NAME => {
                     problem.hint(
-                    "clients without --strategy get it: full, or what [serve] over_budget names, search by default",
+                    "name what it selects: full, or what [serve] over_budget says (search by default)",
                 )
                 }
                 _ => problem,
