@@ -97,9 +97,7 @@ fn without_result(method: &str, error: &CallError) -> String {
 
 fn nearest(available: &[String]) -> String {
     const SHOWN: usize = 5;
-    match available {
-        [] => String::new(),
-        names if names.len() <= SHOWN => format!("; it has {}", names.join(", ")),
-        names => format!("; it has {} and more", names[..SHOWN].join(", ")),
-    }
+    let more = if available.len() > SHOWN { " and more" } else { "" };
+    let named = available.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if named.is_empty() { named } else { format!("; it has {named}{more}") }
 }

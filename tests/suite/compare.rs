@@ -185,11 +185,13 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
         .says(64, &["unknown strategy 'nope'", "'full+full' is not a valid stack"]);
     let (_folder, config) = configuration("demo = true\n[[principals]]\nname = \"ann\"\ntools = 5\n");
     compare(&["--principal", "ann", "--config", &config]).says(64, &["tools"]);
-    compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: it selects full or another strategy"]);
+    compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: name what it selects: full, or"]);
     compare(&["--strategies", "info(entry-onl)"]).says(64, &["no variant 'entry-onl'", "info(entry-only)"]);
     compare(&["--strategies", "concerns(cost=low)+info"]).says(64, &["no concern 'cost'", "precision"]);
     compare(&["--host", "some"]).says(2, &["possible values: ordinary, verbatim"]);
-    compare(&["--out", "/no/such/place"]).says(1, &["cannot write /no/such/place"]);
+    // It is said before anything is started.
+    let place = ["--out", "/no/such/place", "--", "/no/such/program"];
+    compare(&place).says(1, &["cannot write /no/such/place"]);
     compare(&["--", "/no/such/program"]).says(1, &["/no/such/program"]);
 }
 

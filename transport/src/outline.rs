@@ -1,6 +1,6 @@
 //! Extracts what is recognizable from a message that cannot be parsed: its top-level keys.
 
-use crate::{Id, Message, Response};
+use crate::{ErrorText, Id, Message, Response, message::LONGEST_LABEL};
 
 /// The recognizable keys of the outermost object, or of the objects in an outermost array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,9 +14,6 @@ pub struct Outline {
     /// Whether there is a `jsonrpc`.
     pub(crate) is_json_rpc: bool,
 }
-
-/// Maximum length of an id; longer ones are ignored.
-const LONGEST_ID: usize = 256;
 
 /// Maximum ids taken from one text.
 const MOST_IDS: usize = 1_000;
@@ -33,13 +30,13 @@ impl Outline {
     ///
     /// # Errors
     /// The response to anything else, with its id if that was recognized.
-    pub fn refuse(self, reason: Response) -> Result<Message, Response> {
+    pub fn refuse(self, reason: ErrorText) -> Result<Message, Response> {
         // Without an id it may have broken off before its method.
         let is_response = self.is_answer || (self.is_response() && !self.ids.is_empty());
         // In a batch some may be requests, for which a client waits.
         let is_response = is_response && !(self.has_method && self.ids.len() > 1);
-        let only = <[Id; 1]>::try_from(self.ids).ok().map(|[id]| id);
-        let refused = Response { id: reason.id.or(only), ..reason };
+        let id = <[Id; 1]>::try_from(self.ids).ok().map(|[id]| id);
+        let refused = Response { id, outcome: Err(reason) };
         if is_response { Ok(Message::Response(refused)) } else { Err(refused) }
     }
 
@@ -113,7 +110,7 @@ impl Scan {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.depth == self.level && self.token.len() <= LONGEST_ID {
+        if self.depth == self.level && self.token.len() <= LONGEST_LABEL {
             self.token.push(byte);
         }
     }
@@ -137,7 +134,7 @@ impl Scan {
             return;
         }
         let token = std::mem::take(&mut self.token);
-        if std::mem::take(&mut self.is_id) && token.len() <= LONGEST_ID && self.outline.ids.len() < MOST_IDS {
+        if std::mem::take(&mut self.is_id) && token.len() <= LONGEST_LABEL && self.outline.ids.len() < MOST_IDS {
             let text = std::str::from_utf8(&token).ok();
             let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
             self.outline.ids.extend(text.and_then(Id::parse));
@@ -148,7 +145,7 @@ impl Scan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ErrorText, code};
+    use crate::code;
 
     fn ids(text: &[u8]) -> Vec<String> {
         Outline::of(text).ids.iter().map(|id| id.as_str().to_owned()).collect()
@@ -195,7 +192,7 @@ mod tests {
     fn p6_a_response_is_never_answered_and_a_request_by_its_id() {
         let refused = |text: &str| {
             let reason = ErrorText::new(code::PARSE_ERROR, "x");
-            let refused = Outline::of(text.as_bytes()).refuse(Response { id: None, outcome: Err(reason) });
+            let refused = Outline::of(text.as_bytes()).refuse(reason);
             let is_answered = refused.is_err();
             let id = match refused {
                 Ok(Message::Response(refused)) | Err(refused) => refused.id,

@@ -121,13 +121,13 @@ pub(super) fn retrieval(report: &Report) -> Table {
             found.strategy.clone(),
             share(found.possible.hit_at_1),
             share(found.possible.hit_at_5),
-            grouped(found.possible.nothing_found as u64),
+            grouped(found.possible.asked.nothing_found as u64),
             format!("{} of {}", found.impossible.nothing_found, found.impossible.queries),
             grouped(found.answer_tokens),
             words.join(", "),
         ]
     };
-    let queries = report.retrieval.first().map_or(0, |found| found.possible.queries);
+    let queries = report.retrieval.first().map_or(0, |found| found.possible.asked.queries);
     let title = format!(
         "Tools found by words: {queries} possible queries; kept off: impossible queries that find nothing"
     );

@@ -88,7 +88,7 @@ pub(super) fn redirects() -> Policy {
     Policy::custom(|attempt| {
         let from = attempt.previous().last();
         let is_here = from.is_some_and(|from| from.origin() == attempt.url().origin());
-        let (status, origin) = (attempt.status(), origin(attempt.url()));
+        let (status, origin) = (attempt.status(), attempt.url().origin().ascii_serialization());
         let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         let refused = match (is_here, keeps) {
             (false, _) => format!("redirects to another origin, {origin}, which is not followed"),
@@ -103,12 +103,4 @@ pub(super) fn redirects() -> Policy {
         };
         attempt.error(HttpError::Other(Reason::new(refused)))
     })
-}
-
-/// The origin of a URL, as `scheme://host:port`.
-pub(super) fn origin(url: &Url) -> String {
-    match (url.host_str(), url.port_or_known_default()) {
-        (Some(host), Some(port)) => format!("{}://{host}:{port}", url.scheme()),
-        _ => format!("{}:", url.scheme()),
-    }
 }

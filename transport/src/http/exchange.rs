@@ -58,8 +58,10 @@ impl Link {
                 Ok(response) => {
                     backoff.reset();
                     resumed += 1;
+                    // At the end of an exchange whose GET stream was down: what the server said meanwhile may be lost. Once, since
+                    // servers that are polled close their streams often; and not for requests of lists, which would not end.
                     if resumed > 1 && !is_list {
-                        lists_again.get_or_insert(ListsAgain(&self.connection));
+                        lists_again.get_or_insert_with(|| scopeguard::guard(&self.connection, read_lists_again));
                     }
                     self.read_events(response, Some(id), &mut position).await
                 }
@@ -197,16 +199,9 @@ impl Link {
     }
 }
 
-/// Has lists read again at the end of an exchange whose GET stream was down: what the server said meanwhile may be
-/// lost. Once, since servers that are polled close their streams often; and not for requests of lists, which would
-/// not come to an end.
-struct ListsAgain<'a>(&'a Connection);
-
-impl Drop for ListsAgain<'_> {
-    fn drop(&mut self) {
-        if !self.0.is_ended() {
-            self.0.handler.lists_may_have_changed();
-        }
+fn read_lists_again(connection: &Arc<Connection>) {
+    if !connection.is_ended() {
+        connection.handler.lists_may_have_changed();
     }
 }
 

@@ -7,7 +7,7 @@ use futures::{Stream, StreamExt};
 use reqwest::Url;
 use sse_stream::Sse;
 
-use super::{Link, StreamPosition, endpoint::origin, position::events};
+use super::{Link, StreamPosition, position::events};
 use crate::{HttpError, Reason};
 
 /// Time-out for the event that names the URL, from the request for the stream on.
@@ -63,7 +63,7 @@ impl Link {
         let endpoint = Some(endpoint.trim()).filter(|text| !text.is_empty() && text.len() <= LONGEST_URL);
         let mut url = endpoint.and_then(|endpoint| stream.join(endpoint).ok()).ok_or(NO_URL)?;
         if url.origin() != self.endpoint.url.origin() {
-            let origin = origin(&url);
+            let origin = url.origin().ascii_serialization();
             let what = format!(
                 "a URL for messages (event 'endpoint') of another origin, {origin}, which is not used"
             );

@@ -71,16 +71,14 @@ impl<'a> Contestants<'a> {
             |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
         let served = source.options();
         let as_set = served.settings.clone();
-        let specs = match asks_for_all {
-            true => every(registry, &as_set),
-            false => Spec::list(text).map_err(refused)?,
-        };
+        let all = asks_for_all.then(|| every(registry, &as_set).join(","));
+        let specs = Spec::list(all.as_deref().unwrap_or(text)).map_err(refused)?;
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
         let asked: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
-        for spec in [Spec::of(BASELINE)].into_iter().chain(specs) {
+        for spec in Spec::list(BASELINE).map_err(refused)?.into_iter().chain(specs) {
             match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
                 Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
                 Ok(one) => contestants.push(one),
@@ -205,7 +203,7 @@ impl Contestant {
             match error {
                 Error::UnknownStrategy { name, .. } if name == adaptive::NAME => {
                     problem.hint(
-                    "clients without --strategy get it: full, or what [serve] over_budget names, search by default",
+                    "name what it selects: full, or what [serve] over_budget says (search by default)",
                 )
                 }
                 _ => problem,
@@ -242,16 +240,16 @@ fn choices(overrides: &Overrides) -> Concerns {
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.
-fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
+fn every(registry: &Registry, settings: &Settings) -> Vec<String> {
     let presenters = registry.profiles().filter(|profile| profile.role == Role::Presenter);
-    let specs = presenters.flat_map(|profile| {
+    let rows = presenters.flat_map(|profile| {
         let is_set =
             |key: &str, value: &str| settings.get(&*profile.name).is_some_and(|set| set[key] == value);
         let variants = profile.variants.iter().filter(move |variant| !is_set(variant.key, variant.value));
-        let variants = variants.map(|variant| Spec::variant(&profile.name, variant.name));
-        [Spec::of(&profile.name)].into_iter().chain(variants).collect::<Vec<_>>()
+        let variants = variants.map(|variant| format!("{}({})", profile.name, variant.name));
+        [profile.name.to_string()].into_iter().chain(variants).collect::<Vec<_>>()
     });
-    specs.collect()
+    rows.collect()
 }
 
 fn message(first: &Objection, more: usize) -> String {

@@ -59,16 +59,6 @@ impl Spec {
         Some(Self { parts })
     }
 
-    /// A strategy by its name.
-    pub(super) fn of(name: &str) -> Self {
-        Self { parts: vec![Part { name: name.to_owned(), items: Vec::new() }] }
-    }
-
-    /// A strategy in one of its variants.
-    pub(super) fn variant(name: &str, variant: &str) -> Self {
-        Self { parts: vec![Part { name: name.to_owned(), items: vec![(None, variant.to_owned())] }] }
-    }
-
     /// The name of the strategy or stack.
     pub(super) fn strategy(&self) -> String {
         self.parts.iter().map(|part| &*part.name).collect::<Vec<_>>().join("+")
