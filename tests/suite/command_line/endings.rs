@@ -67,30 +67,6 @@ fn with_session(flags: &[&str], id: &str) -> (Process, Session) {
     (gateway, session)
 }
 
-#[test]
-fn sigterm_on_http_lets_a_call_finish_whose_client_is_not_connected() {
-    let (_directory, awaited, id) = files();
-    let (gateway, Session { address, id: session }) = with_session(&[], &id);
-    let call = request(2, "tools/call", wait_for(&awaited)).to_string();
-    let mut client = TcpStream::connect(address).unwrap();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, \
-         text/event-stream\r\nMcp-Session-Id: {session}\r\nContent-Length: {}\r\n\r\n",
-        call.len()
-    );
-    client.write_all((head + &call).as_bytes()).unwrap();
-    assert!(until(|| fs::exists(format!("{awaited}.began")).unwrap()));
-    // The answer has become a stream, which can be resumed.
-    client.read_exact(&mut [0; 12]).unwrap();
-    drop(client);
-    gateway.terminate();
-    gateway.logged("shutting down");
-    fs::write(&awaited, "").unwrap();
-    gateway.logged("outcome=ok");
-    gateway.ended().says(0, &[]);
-    assert_gone(&id);
-}
-
 /// Posts a call that waits for this file, in a thread of its own; returns when it runs.
 fn waiting(session: Session, awaited: &str) -> thread::JoinHandle<Value> {
     let running = wait_for(awaited);

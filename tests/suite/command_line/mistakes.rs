@@ -308,18 +308,3 @@ fn w3_manual_pages_are_printed_and_written() {
     fs::write(&blocked, "").unwrap();
     run(&["man", "--out", shown(&blocked)]).says(1, &["cannot write"]);
 }
-
-#[test]
-fn w5_a_strategy_that_is_named_twice_is_reported_once() {
-    let text = "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\", \"ful\", \"inf\"]\n";
-    let (_directory, file) = configured(text);
-    let ended = run(&["serve", "--config", shown(&file)]);
-    for name in ["inf", "ful"] {
-        let said = format!("strategy '{name}' is not offered");
-        assert_eq!(ended.stderr.matches(&said).count(), 1, "{ended:?}");
-    }
-    let ended = run(&["serve", "--set", "search.hits=many", "--strategy", "inf", "--fallback", "inf"]);
-    for said in ["strategy.search.hits:", "unknown strategy 'inf'"] {
-        assert_eq!(ended.stderr.matches(said).count(), 1, "{ended:?}");
-    }
-}

@@ -176,21 +176,6 @@ fn u13_a_file_that_changes_during_the_start_is_read_afterwards_and_as_a_whole() 
 }
 
 #[test]
-fn u13_a_file_that_disappears_is_warned_of_once() {
-    let (_directory, file) = configured("[upstreams.x]\ncommand = \"ODD\"\n");
-    let mut gateway = opened(&["serve", "--config", shown(&file)]);
-    gateway.tools();
-    fs::remove_file(&file).unwrap();
-    gateway.logged("No such file or directory");
-    // It is looked for once a second.
-    thread::sleep(Duration::from_millis(3500));
-    fs::write(&file, format!("[upstreams.x]\ncommand = {ODD:?}\n[tools.wait]\nhidden = true\n")).unwrap();
-    gateway.logged("read again");
-    let ended = gateway.finish();
-    assert_eq!(ended.says(0, &[]).stderr.matches("No such file or directory").count(), 1, "{}", ended.stderr);
-}
-
-#[test]
 fn p14_a_start_that_is_given_up_warns_of_nothing() {
     let (_directory, file) = configured(
         "[upstreams.x]\ncommand = \"ODD\"\nargs = [\"silent\"]\n[tools]\na.hidden = true\nb.hidden = true\n",

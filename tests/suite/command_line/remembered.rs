@@ -92,29 +92,6 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered() {
 }
 
 #[test]
-fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
-    let scenario = Scenario::odd().with_tool_capability("manifest");
-    let (_played, file) = played(&scenario);
-    let (folder, config) = configured(&playing("kit", &file));
-    let run = || {
-        let flags = ["serve", "--config", shown(&config), "--strategy", "full"];
-        let mut gateway = Process::start(program(&flags).env(CACHE, folder.path().join("cache")));
-        gateway.initialize();
-        let read = gateway.request("resources/read", json!({"uri": JOURNAL}));
-        let names = gateway.tool_names();
-        assert!(until(|| !remembered(&folder.path().join("cache")).is_empty()), "nothing is kept");
-        gateway.finish().says(0, &[]);
-        let journal = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
-        (journal.contains("tools/list"), journal.contains("tools/manifest"), names)
-    };
-    let (first, second) = (run(), run());
-    assert_eq!((first.0, first.1), (true, false), "cold");
-    assert_eq!((second.0, second.1), (false, true), "warm");
-    assert_eq!(first.2, second.2);
-    assert_eq!(first.2.len(), scenario.tools.len());
-}
-
-#[test]
 fn u17_nothing_is_read_or_kept_when_that_is_switched_off() {
     let scene = Scene::new();
     let mut gateway = scene.opened(&["--remember", "off"]);

@@ -25,16 +25,6 @@ fn all_gone(ids: &[&str]) -> Duration {
     start.elapsed()
 }
 
-#[test]
-fn p14_sigkill_takes_along_children_that_would_stay() {
-    let (_directory, file) = scratch("id");
-    // It does not mind that its input ends.
-    let gateway = serve_odd(&[], &["stubborn", shown(&file)]);
-    let child = id_in(&file, "");
-    gateway.signal(Signal::KILL);
-    assert!(all_gone(&[&child]) < Duration::from_secs(5));
-}
-
 /// As with `npx`: a launcher, whose own child is the server. Neither listens to anything but SIGKILL.
 #[test]
 fn p14_sigkill_takes_along_what_a_launcher_launched() {

@@ -6,7 +6,7 @@ use kit::redis::Redis;
 use serde_json::{Value, json};
 
 use super::{
-    Replica, in_session,
+    Replica,
     web::{Answer, Web},
 };
 use crate::command_line::{ODD, configured, shown};
@@ -38,13 +38,6 @@ fn choosing(cost: &str) -> Value {
 
 fn choose(web: &Web, at: SocketAddr, cost: &str) -> Answer {
     web.request(at, "tools/call", choosing(cost))
-}
-
-/// How often the store executed a command.
-fn executed(redis: &Redis, command: &str) -> u64 {
-    let statistics = redis.command("INFO commandstats").concat();
-    let (_, rest) = statistics.split_once(&format!("cmdstat_{command}:calls=")).unwrap();
-    rest.split(',').next().unwrap().parse().unwrap()
 }
 
 #[test]
@@ -81,25 +74,6 @@ fn k4_a_choice_of_the_handshake_that_cannot_be_kept_is_an_error() {
     redis.command("CONFIG SET maxmemory 0");
     assert_eq!(web.post(a.at, &initialized).status, 202);
     assert_eq!(names(&web, a.at), ["echo"]);
-}
-
-#[test]
-fn k1_what_changes_nothing_is_not_written_or_announced() {
-    let (redis, [a, b], web) = in_session();
-    let set = |level: &str| web.request(a.at, "logging/setLevel", json!({"level": level}));
-    web.tools(b.at);
-    set("error").result();
-    web.fetch(a.at);
-    web.request(a.at, "tools/list", json!({})).result();
-    let (written, announced) = (executed(&redis, "hset"), executed(&redis, "publish"));
-    for _ in 0..5 {
-        set("error").result();
-        web.fetch(a.at);
-        web.tools(a.at);
-    }
-    assert_eq!((executed(&redis, "hset"), executed(&redis, "publish")), (written, announced));
-    set("info").result();
-    assert!(executed(&redis, "publish") > announced);
 }
 
 #[test]
