@@ -2,8 +2,6 @@
 
 use std::{
     fs,
-    io::{Read, Write},
-    net::TcpStream,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -12,7 +10,6 @@ use std::{
 use kit::{
     Session,
     exchange::get,
-    messages::request,
     process::{Process, id_in, is_gone, until},
 };
 use serde_json::{Value, json};

@@ -10,12 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
-use kit::{
-    Bench, Client, Options, Setup, Transport, eventually,
-    http::serve,
-    messages::tool,
-    setup::Era,
-};
+use kit::{Bench, Client, Options, Setup, Transport, eventually, http::serve, messages::tool, setup::Era};
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -33,8 +28,7 @@ async fn dual(State(server): State<Dual>, method: Method, body: String) -> Respo
     if method != Method::POST {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let is_stateless =
-        message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28";
+    let is_stateless = message["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28";
     let capabilities = json!({"tools": {"listChanged": true}});
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,

@@ -102,7 +102,9 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
     assert_eq!(served(&after, &["odd_echo", "echo"]), served(&before, &["odd_echo", "echo"]));
     let text = std::fs::read_to_string(&exported).unwrap();
     assert!(text.contains("A = \"${PATH}\""), "variables stay variables\n{text}");
-    for written in ["name = \"costs $${nothing}\"", "prefix = \"odd_\"", "wait = \"pause\"", "request_timeout = 0.5\n"] {
+    for written in
+        ["name = \"costs $${nothing}\"", "prefix = \"odd_\"", "wait = \"pause\"", "request_timeout = 0.5\n"]
+    {
         assert!(text.contains(written), "{written}\n{text}");
     }
     assert_eq!(files(&out).len(), 2, "the configuration and the lock: no tool has a description of its own");

@@ -1,8 +1,8 @@
-//! Lines that a client should not send, and what stdout may carry.
+//! What stdout may carry.
 
 use serde_json::{Value, json};
 
-use super::{ODD, error, opened, run, start};
+use super::{ODD, opened, run};
 
 #[test]
 fn stdout_carries_protocol_only() {

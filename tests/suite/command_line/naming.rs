@@ -3,9 +3,7 @@
 use kit::{process::until, scenario::Scenario};
 use serde_json::json;
 
-use super::{
-    configured, export::files, opened, played, playing, refuses, rewrite, run, serve, served, shown, text,
-};
+use super::{configured, played, playing, refuses, rewrite, run, serve, served, shown, text};
 
 #[test]
 fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {

@@ -1,17 +1,11 @@
 //! Behaviours that were broken once: each was found by running the program as a stranger would.
 
-use std::{fs, process::Stdio, time::Duration};
+use std::{fs, time::Duration};
 
-use kit::{
-    HeldPort,
-    process::{id_in, until},
-};
+use kit::process::until;
 use serde_json::json;
 
-use super::{
-    ODD, described, endings::assert_gone, error, over_http, reload::serve_described, run, scratch, serve_odd,
-    shown, start, terminal::terminal, text, write,
-};
+use super::{ODD, described, reload::serve_described, run, serve_odd, shown, start, text, write};
 
 #[test]
 fn a_closed_stderr_does_not_matter() {

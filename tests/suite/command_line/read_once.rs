@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
     process::Stdio,
     thread,
-    time::Duration,
 };
 
 use kit::{
@@ -16,9 +15,7 @@ use kit::{
 };
 use serde_json::json;
 
-use super::{
-    ODD, configured, named_pipe, opened, over_http, program, run, scratch, serve, served, shown, start,
-};
+use super::{ODD, configured, named_pipe, over_http, program, run, scratch, serve, served, shown, start};
 
 const AUTH: &str = "[auth]\ntokens = [{ name = \"ci\", env = \"TOKEN_OF_CI\" }]\n";
 const OVER_HTTP: [&str; 5] = ["serve", "--transport", "http", "--listen", "127.0.0.1:0"];

@@ -5,12 +5,11 @@ use std::{fs, path::PathBuf};
 use kit::{
     Session,
     process::{CACHE, Process, until},
-    scenario::{JOURNAL, Scenario},
 };
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{CHANGED, GATED, ODD, configured, played, playing, program, remembered, scripted, shown, text};
+use super::{CHANGED, GATED, ODD, configured, program, remembered, scripted, shown, text};
 
 /// A configuration of one upstream, which starts once `gate` is there, in the mode that the file `mode` has, and the
 /// cache folder of the runs.

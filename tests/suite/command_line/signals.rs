@@ -15,7 +15,7 @@ use kit::{
 };
 use serde_json::{Value, json};
 
-use super::{ODD, configured, opened, over_http, program, scratch, serve_odd, shown, start};
+use super::{ODD, configured, opened, over_http, program, scratch, shown, start};
 
 /// Waits until all of these are gone; how long that took.
 #[track_caller]

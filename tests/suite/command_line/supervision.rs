@@ -4,7 +4,6 @@ use std::{fs, path::Path};
 
 use kit::{
     Session,
-    exchange::post,
     messages::{hello, stateless},
     process::{Process, id_in, kill, until},
     revision::{Revision, RevisionServer},
@@ -210,6 +209,14 @@ fn u14_the_scope_of_one_upstream_takes_the_place_of_the_general_one() {
     let now = processes(&sessions, "own_echo");
     assert_ne!(now[0], own[0]);
     assert_eq!(now[1], own[1]);
+}
+
+#[test]
+fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt() {
+    let script = "echo started >> FOLDER/starts; read line; exit 3";
+    let (directory, _, gateway) = served(&scripted("short", script), &[]);
+    gateway.logged("failures=3");
+    assert_eq!(starts(directory.path()), 3);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{FILE, OTHER, Person, names, odd, parsed, plain, servers, text};
+use super::{FILE, Person, names, odd, parsed, plain, servers};
 use crate::command_line::ODD;
 
 /// Servers that list tools, of which one is large enough for a saving.
