@@ -13,7 +13,6 @@ fn sent(name: &str) -> RawObject {
     tools.into_iter().find(|tool| tool.string("name").as_deref() == Some(name)).unwrap()
 }
 
-
 async fn d3_d6_definitions_come_whole_in_order_and_in_one_request(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let host = quiet(&bench, setup).await;

@@ -74,4 +74,3 @@ async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
     assert_eq!(second.object().string("description").unwrap(), "The second.");
 }
 under_resource!(d6_a_new_digest_replaces_what_was_known_r9);
-

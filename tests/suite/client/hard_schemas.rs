@@ -66,4 +66,3 @@ async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
 }
 // Under `search` a schema of 1 MB is never part of an answer.
 where_tools_are_listed!(i4_d3_hard_schemas_are_described_and_called_at_once);
-
