@@ -49,4 +49,3 @@ async fn a_body_without_end_is_refused_with_413() {
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     others_are_served(&bench).await;
 }
-

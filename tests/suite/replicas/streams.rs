@@ -2,12 +2,7 @@
 
 use std::net::SocketAddr;
 
-use kit::{
-    Options,
-    messages::call,
-    process::until,
-    redis::Redis,
-};
+use kit::{Options, messages::call, process::until, redis::Redis};
 use mcp_disclosure_gateway::SessionLimits;
 use serde_json::{Value, json};
 

@@ -1,7 +1,6 @@
 //! What cannot move: connections of a session's own, and requests under way (K3).
 
 use kit::{
-    Options,
     messages::call,
     redis::Redis,
     scenario::{JOURNAL, control},
