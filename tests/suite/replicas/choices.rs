@@ -9,7 +9,7 @@ use super::{
     Replica,
     web::{Answer, Web},
 };
-use crate::command_line::{ODD, configured, shown};
+use crate::command_line::{configured, shown};
 
 /// Replicas that offer concerns: `echo` costs little, and `wait` much.
 fn concerned<const N: usize>() -> (Redis, [Replica; N]) {
@@ -74,18 +74,4 @@ fn k4_a_choice_of_the_handshake_that_cannot_be_kept_is_an_error() {
     redis.command("CONFIG SET maxmemory 0");
     assert_eq!(web.post(a.at, &initialized).status, 202);
     assert_eq!(names(&web, a.at), ["echo"]);
-}
-
-#[test]
-fn k1_a_session_keeps_its_strategy_where_another_is_the_default() {
-    let redis = Redis::start(&[]);
-    let start = |flags: &[&str]| Replica::start(&redis.url(), flags, &[ODD]);
-    let (a, b, without) =
-        (start(&["--fallback", "info"]), start(&["--fallback", "full"]), start(&["--offer", "full"]));
-    let web = Web::open(a.at);
-    let listed = web.tools(a.at);
-    assert_ne!(Web::open(b.at).tools(b.at), listed);
-    assert_eq!(web.tools(b.at), listed, "it was opened under info");
-    assert_eq!(web.request(without.at, "ping", json!({})).status, 404, "info is not offered there");
-    assert_eq!(web.request(a.at, "ping", json!({})).status, 404, "it has ended everywhere");
 }
