@@ -13,16 +13,33 @@ pub(crate) const HIDDEN: &str = "…";
 const LONG: usize = 20;
 
 /// Parts of names of flags, variables and headers whose values are not shown.
-const SECRET: &str = "token key secret pass pwd auth header credential cookie bearer dsn connection";
+const SECRET: [&str; 12] = [
+    "token",
+    "key",
+    "secret",
+    "pass",
+    "pwd",
+    "auth",
+    "header",
+    "credential",
+    "cookie",
+    "bearer",
+    "dsn",
+    "connection",
+];
 
 /// Programs that start others, by the name of a package, an image or a module.
-const LAUNCHERS: &str = "npx bunx bun pnpm yarn uvx uv pipx deno docker podman python python3";
+const LAUNCHERS: [&str; 13] = [
+    "npx", "bunx", "bun", "pnpm", "yarn", "uvx", "uv", "pipx", "deno", "docker", "podman", "python",
+    "python3",
+];
 
 /// What may stand between a launcher and the package.
-const VERBS: &str = "run exec dlx x tool";
+const VERBS: [&str; 5] = ["run", "exec", "dlx", "x", "tool"];
 
 /// Flags of launchers without a value, or whose value is the package.
-const SWITCHES: &str = "-y --yes -q --quiet -i -t -it --interactive --rm --init -m";
+const SWITCHES: [&str; 11] =
+    ["-y", "--yes", "-q", "--quiet", "-i", "-t", "-it", "--interactive", "--rm", "--init", "-m"];
 
 /// Paths of MCP endpoints that are no secret.
 const ENDPOINTS: [&str; 4] = ["", "/", "/mcp", "/sse"];
@@ -34,7 +51,7 @@ pub(crate) fn command(command: &[String]) -> Vec<String> {
     let mut is_value = false;
     let shown = command.iter().enumerate().map(|(at, word)| {
         let follows_flag = std::mem::take(&mut is_value);
-        let is_switch = package.is_some_and(|package| at < package) && is_in(SWITCHES, word);
+        let is_switch = package.is_some_and(|package| at < package) && SWITCHES.contains(&word.as_str());
         is_value = takes_secret(word) && !is_switch;
         match at {
             0 => word.clone(),
@@ -82,14 +99,9 @@ fn takes_secret(word: &str) -> bool {
     is_short || (word.starts_with("--") && !word.contains('=') && is_secret(word))
 }
 
-/// Whether a list of words has this one.
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|known| known == word)
-}
-
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    SECRET.split(' ').any(|secret| name.contains(secret))
+    SECRET.iter().any(|secret| name.contains(secret))
 }
 
 /// Whether this is the name of a flag or a variable.
@@ -110,16 +122,16 @@ fn letters(word: &str) -> usize {
 /// The place of the package that a launcher starts: the first word that is no flag, value or verb.
 fn package_place(command: &[String]) -> Option<usize> {
     let launcher = Path::new(command.first()?).file_stem()?.to_str()?;
-    if !is_in(LAUNCHERS, launcher) {
+    if !LAUNCHERS.contains(&launcher) {
         return None;
     }
     let mut is_value = false;
     let mut words = command.iter().enumerate().skip(1);
     let found = words.find(|(_, word)| {
         let follows_flag = std::mem::take(&mut is_value);
-        let is_switch = word.contains('=') || is_in(SWITCHES, word);
+        let is_switch = word.contains('=') || SWITCHES.contains(&word.as_str());
         is_value = word.starts_with('-') && !is_switch;
-        !follows_flag && !word.starts_with('-') && !is_in(VERBS, word)
+        !follows_flag && !word.starts_with('-') && !VERBS.contains(&word.as_str())
     });
     found.map(|(at, _)| at)
 }

@@ -134,7 +134,11 @@ impl Message {
             let outcome = match (raw.result, raw.error) {
                 (Some(result), None) => Ok(result.to_owned().into()),
                 (None, Some(error)) => Err(ErrorText::relayed(error.to_owned().into())),
-                _ => return Err(invalid(format_args!("a message needs 'method', or else 'result' or 'error'"))),
+                _ => {
+                    return Err(invalid(format_args!(
+                        "a message needs 'method', or else 'result' or 'error'"
+                    )));
+                }
             };
             let id = raw.id.and_then(|id| Id::parse(id.get()));
             return Ok(Self::Response(Response { id, outcome }));

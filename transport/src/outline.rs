@@ -134,7 +134,10 @@ impl Scan {
             return;
         }
         let token = std::mem::take(&mut self.token);
-        if std::mem::take(&mut self.is_id) && token.len() <= LONGEST_LABEL && self.outline.ids.len() < MOST_IDS {
+        if std::mem::take(&mut self.is_id)
+            && token.len() <= LONGEST_LABEL
+            && self.outline.ids.len() < MOST_IDS
+        {
             let text = std::str::from_utf8(&token).ok();
             let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
             self.outline.ids.extend(text.and_then(Id::parse));

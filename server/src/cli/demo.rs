@@ -20,13 +20,7 @@ use super::{
     print_styled, runtime_for_one,
     width::width,
 };
-use crate::{
-    demonstration,
-    failure::Failure,
-    flags::Given,
-    own_task,
-    strategies::SHOWN,
-};
+use crate::{demonstration, failure::Failure, flags::Given, own_task, strategies::SHOWN};
 
 /// `demo`.
 #[derive(Debug, Args)]

@@ -50,7 +50,23 @@ impl UpstreamEntry {
 
 /// Whether the connection to an upstream sets a header, or it is one hop's only.
 fn is_of_the_transport(name: &HeaderName) -> bool {
-    const OWN: &str = "accept accept-encoding connection content-encoding content-length content-type expect host keep-alive \
-        last-event-id proxy-authorization proxy-connection te trailer transfer-encoding upgrade";
-    OWN.split(' ').any(|own| own == name) || name.as_str().starts_with("mcp-")
+    const OWN: [&str; 16] = [
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "expect",
+        "host",
+        "keep-alive",
+        "last-event-id",
+        "proxy-authorization",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    ];
+    OWN.contains(&name.as_str()) || name.as_str().starts_with("mcp-")
 }

@@ -23,8 +23,24 @@ use super::{
 use crate::flags::{accepted, remedy as remedy_of_flag};
 
 /// The top-level keys of a file.
-const KEYS: &str = "tool_descriptions demo server serve limits upstreams categories concerns tools pins resources prompts auth \
-    principals profiles strategy";
+const KEYS: &[&str] = &[
+    "tool_descriptions",
+    "demo",
+    "server",
+    "serve",
+    "limits",
+    "upstreams",
+    "categories",
+    "concerns",
+    "tools",
+    "pins",
+    "resources",
+    "prompts",
+    "auth",
+    "principals",
+    "profiles",
+    "strategy",
+];
 
 impl DisclosureFile {
     /// Reads the text of the file with this path.
@@ -107,7 +123,7 @@ impl<'t> Reader<'t> {
                     let settings = self.sections(&name, value, Self::settings);
                     file.strategy.extend(settings.0.into_iter().map(|(name, _, settings)| (name, settings)));
                 }
-                _ => self.unknown(&key, "", &KEYS.split(' ').collect::<Vec<_>>()),
+                _ => self.unknown(&key, "", KEYS),
             }
         }
         file
@@ -247,11 +263,8 @@ impl<'t> Reader<'t> {
                 Ok(expanded) => *text = expanded.into(),
                 Err(message) => self.report(span, &message, ESCAPED),
             },
-            // JSON has no type for times, and no infinity.
+            // JSON has no type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),
-            DeValue::Float(number) if number.as_str().ends_with(|last: char| !last.is_ascii_digit()) => {
-                *value.get_mut() = DeValue::String(number.to_string().into());
-            }
             DeValue::Array(items) => items.iter_mut().for_each(|item| self.substitute(item)),
             DeValue::Table(table) => {
                 table.iter_mut().for_each(|(_, value)| self.substitute(value));
@@ -281,6 +294,9 @@ impl<'t> Reader<'t> {
         let message = message.lines().next().unwrap_or_default();
         let hint = match meant(message) {
             Some(word) => format!("did you mean '{word}'?"),
+            None if within.ends_with(".limits") && message.contains("`0`") => {
+                "leave it out for no limit; tools = [] permits no calls".to_owned()
+            }
             None => "docs/reference.md has the type of each key".to_owned(),
         };
         self.report(span, &format!("{within}: {}", kinds(message)), &hint);

@@ -277,8 +277,6 @@ impl Server {
                 answer(id, text("the second answer"));
             }
             "foreign-id" => answer(&json!(987_654), echoed),
-            "result-as-string" => answer(id, json!("it works")),
-            "error-as-string" => fail(id, json!("it broke")),
             "garbage" => {
                 say("computing...");
                 answer(id, echoed);
@@ -311,10 +309,6 @@ impl Server {
                 let token = &params["_meta"]["progressToken"];
                 let params = format!(r#"{{"progressToken":{token},"progress":NUMBER,"message":"TEXT"}}"#);
                 flood("progress", &params, arguments);
-                answer(id, echoed);
-            }
-            "floods-changes" => {
-                flood("tools/list_changed", r#"{"_meta":{"number":NUMBER,"text":"TEXT"}}"#, arguments);
                 answer(id, echoed);
             }
             _ if params["name"] == "wait" => wait(id.clone(), arguments["file"].as_str().unwrap_or_default()),

@@ -55,24 +55,6 @@ async fn tools_that_fail_and_servers_that_refuse_are_distinguished(setup: Setup)
     assert!(is_unknown_tool, "{unknown:?}");
 }
 
-async fn resources_and_prompts_pass_through(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let host = host(&bench, setup).await;
-    let resources = host.resources().await.unwrap();
-    assert!(resources.iter().any(|one| one.member("x-odd") == Some("[ 1.0 ]")));
-    assert!(!host.resource_templates().await.unwrap().is_empty());
-    let doc = host.read_resource("kit://doc").await.unwrap();
-    assert_eq!(value(&doc)["contents"][0]["text"], "A doc.");
-    let greeting = json!({"name": "greet", "arguments": {"who": "you"}});
-    let greeting = host.request("prompts/get", &greeting).await.unwrap();
-    assert_eq!(greeting.member("x-odd"), Some("3"));
-    let reference = json!({"type": "ref/prompt", "name": "greet"});
-    let argument = json!({"name": "who", "value": "a"});
-    let params = json!({"ref": reference, "argument": argument});
-    let completed = host.request("completion/complete", &params).await.unwrap();
-    assert_eq!(value(&completed)["completion"]["values"], json!(["a", "b"]));
-}
-
 async fn who_gives_up_is_not_waited_for(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let short = Preferences { request_timeout: Duration::from_secs(1), ..preferences(setup) };
@@ -139,7 +121,7 @@ each_strategy!(
     tools_that_fail_and_servers_that_refuse_are_distinguished,
     what_passes_is_counted_and_shown,
 );
-each_way_in!(resources_and_prompts_pass_through, who_gives_up_is_not_waited_for);
+each_way_in!(who_gives_up_is_not_waited_for);
 
 // Which arguments are headers is in the schema, which comes by the strategy; only these requests have such headers.
 cases!(

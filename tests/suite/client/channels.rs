@@ -13,18 +13,6 @@ fn sent(name: &str) -> RawObject {
     tools.into_iter().find(|tool| tool.string("name").as_deref() == Some(name)).unwrap()
 }
 
-async fn d6_what_is_asked_for_twice_at_once_is_sent_once(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let host = quiet(&bench, setup).await;
-    let before = host.traffic();
-    let (one, other) = tokio::join!(host.describe(&["echo"]), host.describe(&["echo"]));
-    assert_eq!(one.unwrap(), other.unwrap());
-    // What is in a group is not listed: the list, the groups, and the group.
-    let needed = if setup.strategy == "groups" { 3 } else { 1 };
-    assert_eq!(host.traffic().round_trips - before.round_trips, needed);
-}
-each_strategy!(d6_what_is_asked_for_twice_at_once_is_sent_once);
-
 async fn d3_d6_definitions_come_whole_in_order_and_in_one_request(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let host = quiet(&bench, setup).await;

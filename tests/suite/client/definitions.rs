@@ -2,9 +2,9 @@
 
 use kit::{Bench, Setup, eventually, scenario::control};
 use mcp_disclosure_client::{Error, Host, Preferences};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{given, host, link, pinned, preferences, received, value, watched};
+use super::{given, host, link, preferences, received, watched};
 use crate::{Described, named, odd, refusals::briefly};
 
 async fn n1_the_host_knows_what_was_selected(setup: Setup) {
@@ -74,17 +74,3 @@ async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
     assert_eq!(second.object().string("description").unwrap(), "The second.");
 }
 under_resource!(d6_a_new_digest_replaces_what_was_known_r9);
-
-async fn a_pinned_strategy_serves_a_host_that_offered_nothing(setup: Setup) {
-    let (_bench, host) = pinned(setup).await;
-    assert_eq!(host.server().selected.as_deref(), Some(setup.strategy));
-    assert_eq!(given(&host.call("echo", &json!({"text": "x"})).await.unwrap()), json!({"text": "x"}));
-    let tools = host.list().await.unwrap();
-    if tools.iter().any(|tool| tool.string("name").as_deref() == Some("describe_tools")) {
-        // The bridge has no description of its own to fetch.
-        let described = host.call("describe_tools", &json!({"names": ["rich"]})).await.unwrap();
-        let described: Value = value(&described)["structuredContent"].clone();
-        assert_eq!(described["rich"]["name"], "rich");
-    }
-}
-each_strategy!(a_pinned_strategy_serves_a_host_that_offered_nothing);

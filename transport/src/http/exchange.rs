@@ -61,7 +61,8 @@ impl Link {
                     // At the end of an exchange whose GET stream was down: what the server said meanwhile may be lost. Once, since
                     // servers that are polled close their streams often; and not for requests of lists, which would not end.
                     if resumed > 1 && !is_list {
-                        lists_again.get_or_insert_with(|| scopeguard::guard(&self.connection, read_lists_again));
+                        lists_again
+                            .get_or_insert_with(|| scopeguard::guard(&self.connection, read_lists_again));
                     }
                     self.read_events(response, Some(id), &mut position).await
                 }

@@ -201,11 +201,8 @@ impl Contestant {
         let as_set = registry.builder(&settings).build(&spec.strategy()).map_err(|error| {
             let problem = problem(&error, &StrategyPlaces::default());
             match error {
-                Error::UnknownStrategy { name, .. } if name == adaptive::NAME => {
-                    problem.hint(
-                    "name what it selects: full, or what [serve] over_budget says (search by default)",
-                )
-                }
+                Error::UnknownStrategy { name, .. } if name == adaptive::NAME => problem
+                    .hint("name what it selects: full, or what [serve] over_budget says (search by default)"),
                 _ => problem,
             }
         })?;
