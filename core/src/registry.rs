@@ -281,22 +281,4 @@ mod tests {
         assert!(refused(&FILTER.clone().taught_by(Lesson::new("learn", "7"))).contains("lesson"));
         assert!(refused(&FILTER.clone().found_by(Finder::new("find", "{}", &[]))).contains("finder"));
     }
-
-    #[test]
-    fn a_fallible_strategy_is_built_once_and_its_error_is_kept() {
-        static BUILT: AtomicUsize = AtomicUsize::new(0);
-        let mut registry = Registry::new();
-        let path = std::path::PathBuf::from("index.json");
-        // The closure captures what is not in the settings.
-        let open = move |NoConfig {}| match BUILT.fetch_add(1, Ordering::Relaxed) {
-            0 => Ok(Filter),
-            _ => Err(format!("{} is locked", path.display())),
-        };
-        registry.register(PlugIn::fallible(&FILTER, open)).unwrap();
-        let settings = Settings::new();
-        let builder = registry.builder(&settings);
-        assert!(builder.build("filter").is_ok() && builder.build("filter+full").is_ok());
-        let error = registry.builder(&settings).build("filter").unwrap_err();
-        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "index.json is locked");
-    }
 }

@@ -4,7 +4,11 @@
 use std::collections::BTreeMap;
 
 use jsonschema::Validator;
-use proptest::{collection::vec, prelude::*, strategy::ValueTree};
+use proptest::{
+    collection::{btree_set, vec},
+    prelude::*,
+    strategy::ValueTree,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -74,39 +78,17 @@ fn oracle(schema: &Value) -> Option<Validator> {
 }
 
 fn number() -> impl Strategy<Value = Value> {
-    let odd = [
-        json!(0.5),
-        json!(2.0),
-        json!(-0.1),
-        json!(0.3),
-        json!(1e300),
-        json!(9_007_199_254_740_993_i64),
-        json!(u64::MAX),
-        json!(i64::MIN),
-        json!(1e-7),
-        json!(123_456_789.25),
-        json!(0.1 + 0.2),
-        json!(1.5e15),
-    ];
-    prop_oneof![3 => (-3..4_i64).prop_map(Value::from), 1 => proptest::sample::select(odd.to_vec())]
+    let odd: Vec<Value> = serde_json::from_str(
+        "[0.5, 2.0, -0.1, 0.3, 1e300, 9007199254740993, 18446744073709551615, -9223372036854775808, 1e-7, 123456789.25, \
+         0.30000000000000004, 1.5e15]",
+    )
+    .unwrap();
+    prop_oneof![3 => (-3..4_i64).prop_map(Value::from), 1 => proptest::sample::select(odd)]
 }
 
 fn text() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "",
-        "a",
-        "b",
-        "ab",
-        "abc",
-        "a-b",
-        "2020-01-01",
-        "é",
-        "😀a",
-        "a\n",
-        "{}",
-        "A B",
-    ])
-    .prop_map(str::to_owned)
+    let texts: Vec<_> = "|a|b|ab|abc|a-b|2020-01-01|é|😀a|a\n|{}|A B".split('|').collect();
+    proptest::sample::select(texts).prop_map(str::to_owned)
 }
 
 fn name() -> impl Strategy<Value = String> {
@@ -128,27 +110,9 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-const PATTERNS: [&str; 16] = [
-    "^a",
-    "b$",
-    "^[a-c]+$",
-    "a|b",
-    "^(?:a|bc?)*$",
-    "[^a]",
-    "\\d{4}-\\d\\d",
-    "^.{2}$",
-    "\\S",
-    "^\\w+$",
-    "^(?!a)",
-    "(?<x>a)",
-    "^$",
-    "^[A-Z\\d_.-]{1,3}$",
-    "^(?=.*b)a",
-    "\\bA",
-];
-
 fn pattern() -> impl Strategy<Value = String> {
-    proptest::sample::select(PATTERNS.to_vec()).prop_map(str::to_owned)
+    let patterns = r"^a b$ ^[a-c]+$ a|b ^(?:a|bc?)*$ [^a] \d{4}-\d\d ^.{2}$ \S ^\w+$ ^(?!a) (?<x>a) ^$ ^[A-Z\d_.-]{1,3}$ ^(?=.*b)a \bA";
+    proptest::sample::select(patterns.split(' ').collect::<Vec<_>>()).prop_map(str::to_owned)
 }
 
 fn kind() -> impl Strategy<Value = Value> {
@@ -162,13 +126,7 @@ fn plain() -> impl Strategy<Value = (&'static str, Value)> {
         (proptest::sample::select(names.to_vec()), value).boxed()
     };
     let count = || (0..4_u64).prop_map(Value::from).boxed();
-    let names = || {
-        vec(name(), 0..3).prop_map(|mut names| {
-            names.sort();
-            names.dedup();
-            names
-        })
-    };
+    let names = || btree_set(name(), 0..3).prop_map(|names| json!(names));
     prop_oneof![
         6 => of(&["type"], kind().boxed()),
         1 => of(&["type"], proptest::sample::subsequence(vec!["null", "integer", "string", "array", "object"], 1..3).prop_map(Value::from).boxed()),
@@ -179,10 +137,10 @@ fn plain() -> impl Strategy<Value = (&'static str, Value)> {
         2 => of(&["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"], count()),
         2 => of(&["pattern"], pattern().prop_map(Value::from).boxed()),
         1 => of(&["uniqueItems"], any::<bool>().prop_map(Value::from).boxed()),
-        3 => of(&["required"], names().prop_map(Value::from).boxed()),
+        3 => of(&["required"], names().boxed()),
         1 => of(&["dependentRequired"], (name(), names()).prop_map(|(name, names)| json!({name: names})).boxed()),
         1 => of(&["format"], Just(json!("date")).boxed()),
-        1 => of(&["title"], Just(json!("T")).boxed()),
+        1 => of(&["title", "$comment"], name().prop_map(Value::from).boxed()),
     ]
 }
 
@@ -224,7 +182,7 @@ fn subschema() -> impl Strategy<Value = Value> {
     })
 }
 
-fn schema() -> impl Strategy<Value = Value> {
+pub(crate) fn schema() -> impl Strategy<Value = Value> {
     let drafts = [
         None,
         Some("http://json-schema.org/draft-07/schema#"),

@@ -211,16 +211,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_split_into_its_parts() {
-        let text = r#"{"name":"t","description":"D","inputSchema":{"type":"object"},"brief":"B","examples":[{"input":{}}],"notes":1}"#;
-        let file = DescriptionFile::parse("d/t.json", "t", text).unwrap();
-        assert_eq!(file.overlay.text(), r#"{"description":"D","inputSchema":{"type":"object"}}"#);
-        assert_eq!(file.supplement.part("examples"), Some(r#"[{"input":{}}]"#));
-        assert_eq!(file.supplement.brief.as_deref(), Some("B"));
-        assert_eq!(file.unknown, ["notes"]);
-    }
-
-    #[test]
     fn u10_what_a_file_leaves_out_is_as_the_upstream_has_it() {
         let text = r#"{"name":"t","examples":[{"input":{}}]}"#;
         let file = DescriptionFile::parse("d/t.json", "t", text).unwrap();
