@@ -294,12 +294,11 @@ impl<'t> Reader<'t> {
         let message = message.lines().next().unwrap_or_default();
         let hint = match meant(message) {
             Some(word) => format!("did you mean '{word}'?"),
-            None if within.ends_with(".limits") && message.contains("`0`") => {
-                "leave it out for no limit; tools = [] permits no calls".to_owned()
-            }
             None => "docs/reference.md has the type of each key".to_owned(),
         };
-        self.report(span, &format!("{within}: {}", kinds(message)), &hint);
+        // A file has no null: it is what becomes of these numbers, which JSON has not.
+        let message = kinds(message).replace("not null", "not inf or nan");
+        self.report(span, &format!("{within}: {message}"), &hint);
     }
 
     fn report(&mut self, span: Range<usize>, message: &str, hint: &str) {

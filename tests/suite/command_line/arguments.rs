@@ -81,7 +81,7 @@ fn s11_w5_unknown_strategies_are_refused_with_64_and_all_named_with_what_was_mea
         .says(64, &["'resource+full' is not a valid stack", "concerns+describe"]);
     run(&["prompt", "--strategy", "nope"]).says(64, &["unknown strategy 'nope'"]);
     let serve = "(hint: it is for clients that request no strategy: --fallback adaptive)";
-    let compare = "(hint: it selects full or another strategy by the size of the list: name these)";
+    let compare = "(hint: name what it selects: full, or what [serve] over_budget says (search by default))";
     for (given, meant) in [(["serve", "--strategy"], serve), (["compare", "--strategies"], compare)] {
         run(&[&given[..], &["adaptive"]].concat()).says(64, &["unknown strategy 'adaptive'", meant]);
     }
