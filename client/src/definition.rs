@@ -219,14 +219,6 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_a_member_or_a_digest() {
-        assert_eq!(definition(r#"{"version":"7"}"#).version(), "7");
-        let (one, other) = (definition(r#"{"a":1,"b":2}"#), definition(r#"{ "b": 2, "a": 1 }"#));
-        assert_eq!(one.version(), other.version());
-        assert_ne!(one.version(), definition(r#"{"a":2,"b":2}"#).version());
-    }
-
-    #[test]
     fn a_receipt_is_added_to_the_arguments() {
         let schema = r#"{"inputSchema":{"properties":{"disclosure_receipt":{"const":"r"}}}}"#;
         let arguments = RawObject::parse(r#"{"x":1.0,"disclosure_receipt":"old"}"#).unwrap();
