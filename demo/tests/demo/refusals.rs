@@ -1,7 +1,7 @@
 //! Refusals, and the limit of work.
 
 use mcp_disclosure_demo::MathServer;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::call;
 

@@ -34,18 +34,3 @@ pub(crate) fn help() -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn related_flags_are_shown_with_their_limits() {
-        let help = help();
-        for (name, flag) in RELATED {
-            let (_, text) = help.split_once(&format!("\n  {name}=")).unwrap();
-            let (text, _) = text.split_once("\n\n").unwrap_or((text, ""));
-            assert!(text.contains(&format!("See {flag}.")), "{text}");
-        }
-    }
-}
