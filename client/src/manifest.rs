@@ -218,22 +218,4 @@ mod tests {
         let latest = host.0.memory.latest().unwrap();
         assert_eq!(latest.held().digest(), Held::new(now()).digest());
     }
-
-    #[tokio::test]
-    async fn what_does_not_fit_is_tried_once_more_and_then_listed() {
-        let old = |names: Vec<String>| {
-            Say::Result(json!({"tools": values(&names.iter().map(|name| tool(name, 1)).collect::<Vec<_>>())}))
-        };
-        let vanished =
-            |_| Say::Refusal(json!({"code": -32602, "message": "m", "data": {"unknownNames": ["a"]}}));
-        for (host, log) in [host(old).await, host(vanished).await] {
-            assert_eq!(host.list().await.unwrap(), now());
-            let expected =
-                ["tools/manifest", "tools/describe", "tools/manifest", "tools/describe", "tools/list"];
-            assert_eq!(asked(&log), expected);
-        }
-        let (host, log) = host(|_| Say::Error(-32601, "m")).await;
-        assert_eq!(host.list().await.unwrap(), now());
-        assert_eq!(asked(&log), ["tools/manifest", "tools/describe", "tools/list"]);
-    }
 }

@@ -32,20 +32,3 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
         )),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_resource_workflow_has_the_parts_that_its_source_requires() {
-        let channel = Channel::Resource { uri: "resource:///tool_descriptions".to_owned() };
-        let text = workflow(&channel, Era::Session, Some("a b")).unwrap();
-        // Two stages in order; enough to choose; never without names; an example.
-        let steps = ["PICK", "enough to choose", "FETCH", "?tools=a%20b", "CALL", "NEVER", "without ?tools="];
-        let places: Vec<usize> = steps.iter().map(|step| text.find(step).unwrap()).collect();
-        assert!(places.is_sorted(), "{text}");
-        assert_eq!(workflow(&Channel::List, Era::Session, None), None);
-        assert!(workflow(&channel, Era::Stateless, None).unwrap().contains("TOOL_NAME"));
-    }
-}

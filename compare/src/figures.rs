@@ -97,9 +97,4 @@ mod tests {
         // 100 in each of twelve requests; the first step in eleven of them, the second in ten.
         assert_eq!(conversation(100, &[step(5), step(7)], 10), 1200 + 5 * 11 + 7 * 10);
     }
-
-    #[test]
-    fn shares_are_of_the_whole() {
-        assert_eq!((share_saved(20, 100), share_saved(150, 100), share_saved(1, 0)), (0.8, -0.5, 0.0));
-    }
 }

@@ -71,10 +71,3 @@ impl<'a> Noted<'a> {
         self.memory.with(self.strategy, changes).of(self.strategy).cloned().unwrap_or_default()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-}

@@ -213,10 +213,7 @@ fn wrong_key<C: DeserializeOwned>(settings: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use serde::Deserialize;
-    use serde_json::json;
 
     use super::*;
     use crate::{finder::Finder, lesson::Lesson};
@@ -234,34 +231,6 @@ mod tests {
         fn profile(&self) -> &Profile {
             &FILTER
         }
-    }
-
-    fn filter() -> PlugIn {
-        PlugIn::new(&FILTER, |NoConfig {}| Filter)
-    }
-
-    #[test]
-    fn registered_strategies_and_their_stacks_are_built() {
-        let mut registry = Registry::new();
-        registry.register(filter()).unwrap();
-        let settings = Settings::new();
-        let builder = registry.builder(&settings);
-        assert_eq!(builder.build("full").unwrap().profile().name, "full");
-        assert_eq!(builder.build("filter").unwrap().profile().name, "filter+full");
-        assert_eq!(builder.build("filter+full").unwrap().profile().name, "filter+full");
-        for (name, message) in [
-            ("nope", "unknown strategy 'nope', expected one of: full, filter"),
-            ("full+filter", "'full+filter' is not a valid stack"),
-            ("full+full", "'full+full' is not a valid stack"),
-        ] {
-            let error = builder.build(name).unwrap_err().to_string();
-            assert!(error.starts_with(message), "{error}");
-        }
-        let wrong = Settings::from([("full".to_owned(), json!({"colour": 1}))]);
-        let error = registry.builder(&wrong).build("full").unwrap_err();
-        assert_eq!(error.to_string(), "strategy 'full' cannot be built");
-        assert!(std::error::Error::source(&error).unwrap().to_string().contains("colour"));
-        assert!(matches!(error, Error::Build { key: Some(key), .. } if key == "colour"));
     }
 
     #[test]

@@ -195,10 +195,4 @@ mod tests {
         let text = logged(|| tracing::info!("{long}"));
         assert!(text.chars().count() < 1100, "{}", text.len());
     }
-
-    #[test]
-    fn ordinary_text_stays_as_it_is() {
-        let text = logged(|| tracing::info!(upstream = "odd", tool = %"echo", count = 3, "called"));
-        assert!(text.contains(r#"called upstream="odd" tool=echo count=3"#), "{text}");
-    }
 }

@@ -1,8 +1,6 @@
 //! The official test suite of JSON Schema, and generated schemas, with `jsonschema` as oracle: what is said here is what is
 //! so, or it is not judged.
 
-use std::collections::BTreeMap;
-
 use jsonschema::Validator;
 use proptest::{
     collection::{btree_set, vec},
@@ -36,39 +34,31 @@ fn suite(draft: &str) -> Vec<Group> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The numbers of tests that are judged, by file, of all.
-fn judged(draft: &str, uri: &str) -> BTreeMap<String, (usize, usize)> {
-    let mut judged = BTreeMap::<_, (usize, usize)>::new();
-    for mut group in suite(draft) {
-        if let Value::Object(members) = &mut group.schema {
-            members.entry("$schema").or_insert_with(|| uri.into());
-        }
-        let schema = Schema::compile(&group.schema.to_string());
-        for case in group.tests {
-            let count = judged.entry(group.file.clone()).or_default();
-            count.1 += 1;
-            let right = match schema.check(&case.data) {
-                Verdict::Fits => case.valid,
-                Verdict::DoesNotFit(_) => !case.valid,
-                Verdict::NotJudged => continue,
-            };
-            assert!(right, "{}: {}: {}", group.file, group.description, case.description);
-            count.0 += 1;
-        }
-    }
-    judged
-}
-
 #[test]
 fn f5_the_official_suite_is_judged_rightly_or_not_at_all() {
     for (draft, uri, least) in [
         ("draft7", "http://json-schema.org/draft-07/schema#", 670),
         ("draft2020-12", "https://json-schema.org/draft/2020-12/schema", 730),
     ] {
-        let judged = judged(draft, uri);
-        let (count, of) = judged.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let (mut count, mut of) = (0, 0);
+        for mut group in suite(draft) {
+            if let Value::Object(members) = &mut group.schema {
+                members.entry("$schema").or_insert_with(|| uri.into());
+            }
+            let schema = Schema::compile(&group.schema.to_string());
+            for case in group.tests {
+                of += 1;
+                let right = match schema.check(&case.data) {
+                    Verdict::Fits => case.valid,
+                    Verdict::DoesNotFit(_) => !case.valid,
+                    Verdict::NotJudged => continue,
+                };
+                assert!(right, "{}: {}: {}", group.file, group.description, case.description);
+                count += 1;
+            }
+        }
         println!("{draft}: {count} of {of} are judged");
-        assert!(count >= least, "{draft}: {judged:?}");
+        assert!(count >= least, "{draft}: {count} of {of}");
     }
 }
 

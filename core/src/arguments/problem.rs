@@ -233,8 +233,3 @@ fn shown(value: &Value, longest: usize) -> String {
     text.truncate(text.len() - left);
     shorten(&String::from_utf8_lossy(&text), longest)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-}

@@ -185,18 +185,3 @@ pub enum Command {
     #[command(verbatim_doc_comment)]
     Man(ManArguments),
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_without_the_demonstration_does_not_mention_it() {
-        let mut command = Arguments::without_demonstration("Source");
-        assert!(!command.render_long_help().to_string().contains("demonstration"));
-        for subcommand in command.get_subcommands_mut() {
-            let help = subcommand.render_long_help().to_string();
-            assert!(!help.contains("demonstration"), "{help}");
-        }
-    }
-}

@@ -232,15 +232,4 @@ mod tests {
             assert!(read.upstreams.len() == 1 || said.contains("TOOLS_TOKEN"), "{host}: {said}");
         }
     }
-
-    #[test]
-    fn without_a_token_there_is_no_header() {
-        for host in host_names() {
-            let entry = entry(host, "tools", URL, None);
-            assert!(
-                entry.contains(URL) && !entry.contains("uthorization") && !entry.contains("bearer"),
-                "{entry}"
-            );
-        }
-    }
 }

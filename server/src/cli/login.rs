@@ -340,21 +340,3 @@ fn usage(message: String, hint: &str) -> Failure {
     let problem = Problem::new(message);
     Failure::usage(if hint.is_empty() { problem } else { problem.hint(hint) })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_given_in_the_largest_unit_of_which_there_are_two() {
-        let now = SystemTime::now();
-        for (seconds, shown) in
-            [(3599, "59 minutes"), (90_000, "25 hours"), (200_000, "2 days"), (100, "100 seconds")]
-        {
-            // Some of it passes until it is measured.
-            let until = now + Duration::from_millis(seconds * 1000 + 900);
-            assert_eq!(left(until).as_deref(), Some(shown));
-        }
-        assert_eq!(left(now), None);
-    }
-}

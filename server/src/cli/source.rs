@@ -336,16 +336,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_there_is_nothing_to_serve_a_source_must_be_named() {
-        let given = Given::<SourceArguments>::default();
-        let refused = given.resolve(None);
-        let Err(Failure::Usage(problems)) = refused.map(|_| ()) else { panic!("it serves nothing") };
-        assert_eq!(problems[0].message(), "no upstream is named");
-        let own = (Target::command("served-where-none-is-named", []), Declared::default());
-        assert_eq!(given.resolve(Some(&own)).map(|source| source.upstreams().len()).ok(), Some(1));
-    }
-
-    #[test]
     fn servers_that_are_all_switched_off_are_served_as_none_at_the_start_and_later() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mcp.json");

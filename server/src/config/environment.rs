@@ -189,22 +189,4 @@ mod tests {
             assert!(!error.contains("s3cret"), "{error}");
         }
     }
-
-    #[test]
-    fn only_names_and_pairs_of_words_are_quoted() {
-        for (inside, shown) in [
-            ("VAR_1", "'${VAR_1}'"),
-            ("input:api-key", "'${input:api-key}'"),
-            ("1VAR", "'${…}' at character 4"),
-            ("a-b", "'${…}' at character 4"),
-            ("a.b", "'${…}' at character 4"),
-            ("a:b:c", "'${…}' at character 4"),
-            ("a:-b c", "'${…}' at character 4"),
-            ("", "'${…}' at character 4"),
-        ] {
-            let value = format!("äöü${{{inside}}}");
-            let reference = Reference { value: &value, at: 6, marks: ("${", "}"), inside };
-            assert_eq!(reference.to_string(), shown);
-        }
-    }
 }

@@ -34,12 +34,6 @@ fn main() {
         log("odd-upstream: no licence found");
         process::exit(7);
     }
-    if mode == "dies-each-second" {
-        thread::spawn(|| {
-            thread::sleep(Duration::from_secs(1));
-            process::exit(9);
-        });
-    }
     let mut server = Server {
         mode,
         file,

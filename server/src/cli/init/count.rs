@@ -153,18 +153,3 @@ pub(super) fn count(
     cost.silent = silent.cloned().collect();
     Ok(cost)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn w1_instructions_are_counted_with_the_tools() {
-        let of = |instructions: Option<&str>| {
-            let mut lists = Lists::default();
-            lists.add(&Listing { instructions: instructions.map(str::to_owned), ..Listing::default() });
-            lists.tokens
-        };
-        assert!(of(Some("Search for a tool before you call it.")) > of(None));
-    }
-}

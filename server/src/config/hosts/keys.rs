@@ -287,18 +287,3 @@ fn unquoted(value: &str) -> String {
     }
     value.split(" #").next().unwrap_or_default().trim_end().to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments_are_read_and_other_lines_are_ignored() {
-        let text = "# a comment\nA=1\n\nexport B = two words # why\r\nC='#1 $x'\nD=\"a\\nb\"\nE=\nno assignment\n=x\n#F=1\nG=a=b\n";
-        let expected =
-            [("A", "1"), ("B", "two words"), ("C", "#1 $x"), ("D", "a\nb"), ("E", ""), ("G", "a=b")];
-        let read = assignments(text);
-        let read: Vec<_> = read.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        assert_eq!(read, expected);
-    }
-}
