@@ -88,7 +88,13 @@ impl Scan {
             return self.keep(byte);
         }
         match byte {
-            b'"' => self.string = Some(false),
+            b'"' => {
+                // Where a comma is missing, the value before it ends here.
+                if !self.token.is_empty() {
+                    self.end_value();
+                }
+                self.string = Some(false);
+            }
             b':' => return self.end_key(),
             b',' => return self.end_value(),
             b'{' | b'[' => {
@@ -110,7 +116,8 @@ impl Scan {
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.depth == self.level && self.token.len() <= LONGEST_LABEL {
+        let is_blank = self.token.is_empty() && byte.is_ascii_whitespace();
+        if self.depth == self.level && self.token.len() <= LONGEST_LABEL && !is_blank {
             self.token.push(byte);
         }
     }
@@ -156,6 +163,7 @@ mod tests {
 
     #[test]
     fn finds_ids_where_nothing_can_be_parsed() {
+        let blank = " ".repeat(1_000);
         for (text, expected) in [
             (&br#"{"jsonrpc":"2.0","id":3,"result":{"a":NaN}}"#[..], &["3"][..]),
             (br#" {"result":{"id":7,"x":["id"]}, "id" : "a\"b" , "error":{}}"#, &[r#""a\"b""#]),
@@ -168,6 +176,8 @@ mod tests {
             (br#"{"result":{},"id":"1"#, &[]),
             (br#"{"result":{},"id":"#, &[]),
             (br#"{"result":"id","x":{"id":5}}"#, &[]),
+            (br#"{"jsonrpc":"2.0" "id":7 "method":"ping" "params":{}}"#, &["7"]),
+            (format!(r#"{{{blank}"id":{blank}7{blank}}}"#).as_bytes(), &["7"]),
             (b"computing... id: 7", &[]),
             (b"", &[]),
             (b"\"\\", &[]),
