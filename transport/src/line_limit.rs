@@ -58,7 +58,8 @@ impl Window {
             left_out_before = std::mem::take(&mut self.left_out);
         }
         let is_in = self.count < most;
-        *(if is_in { &mut self.count } else { &mut self.left_out }) += 1;
+        self.count += usize::from(is_in);
+        self.left_out += usize::from(!is_in);
         (is_in, left_out_before)
     }
 }
