@@ -83,8 +83,9 @@ pub async fn introduce(
         let Err(failure) = answered else { return answered.map_err(|failure| failure.error) };
         let next = failure.next(&made, &carried())?;
         // Why `initialize` failed says more than how a server answers an era that it does not know.
-        let is_known = why.is_some() && !proposed.has_sessions();
-        why = if is_known { why } else { Some(failure.error) };
+        if proposed.has_sessions() || !made.iter().copied().any(Revision::has_sessions) {
+            why = Some(failure.error);
+        }
         match next {
             Some(next) => made.push(next),
             None => break,

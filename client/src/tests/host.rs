@@ -103,6 +103,18 @@ async fn c13_declared_choices_are_sent_again_at_the_start_and_warnings_are_hande
 }
 
 #[tokio::test]
+async fn why_the_last_proposal_of_an_era_failed_is_said() {
+    let mut said = ["first", "second"].into_iter();
+    let (link, _log) = fake(move |_, _| {
+        let supported = json!({"supported": ["2026-07-28"]});
+        Say::Refusal(json!({"code": -32022, "message": said.next().unwrap(), "data": supported}))
+    });
+    let preferences = Preferences { eras: vec![Era::Stateless], ..Preferences::default() };
+    let error = Host::connect(link, preferences).await.unwrap_err().to_string();
+    assert!(error.contains("second"), "{error}");
+}
+
+#[tokio::test]
 async fn a_dropped_connection_attempt_is_closed() {
     let (near, far) = tokio::io::duplex(1024);
     let (input, output) = tokio::io::split(near);
