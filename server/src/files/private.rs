@@ -10,8 +10,6 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
-use crate::export::CONFIGURATION;
-
 /// How the names of files begin that are written aside and then moved into place.
 pub(crate) const ASIDE: &str = ".mcp-disclosure-";
 
@@ -39,7 +37,7 @@ pub(crate) fn aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(ASIDE);
     #[cfg(unix)]
-    if other.is_none() && !path.ends_with(CONFIGURATION) {
+    if other.is_none() && !path.ends_with(crate::export::CONFIGURATION) {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
