@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{print, print_folded};
 use crate::{
     failure::Failure,
-    init::places::{Folders, Place, candidates, existing, host_names, hosts},
+    init::{Folders, Place, candidates, existing, host_names, hosts},
 };
 
 /// `init`.

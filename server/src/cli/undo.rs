@@ -18,13 +18,7 @@ use crate::{
     failure::Failure,
     files::{Change, write_together},
     init::{
-        ENTRY,
-        diff::unified,
-        places::Place,
-        plan::Destination,
-        record::{Record, Records, gathered_folder},
-        undo::{Undone, undone},
-        write::{read, remove},
+        Destination, ENTRY, Place, Record, Records, Undone, gathered_folder, read, remove, undone, unified,
     },
     launcher,
 };

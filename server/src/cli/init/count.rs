@@ -18,7 +18,7 @@ use crate::{
     cli::{compare::progress::Progress, runtime_for_one, strategies::build},
     failure::Failure,
     flags::{Given, SourceArguments},
-    init::plan::Plan,
+    init::Plan,
 };
 
 /// Lists of tools, with the instructions beside them.
