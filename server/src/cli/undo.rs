@@ -9,10 +9,8 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{
     PlaceArguments,
-    check::is_coloured,
     init::{heading, hosts_of, refuse_named, show_problems},
-    places::user_folders,
-    print, print_styled,
+    is_coloured, print, print_styled, user_folders,
 };
 use crate::{
     failure::Failure,

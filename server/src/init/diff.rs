@@ -9,7 +9,7 @@ use similar::TextDiff;
 use super::{Edits, Ours, quoted};
 use crate::{
     config::hosts::{
-        document::Document,
+        Document,
         node::{Node, Syntax},
     },
     launcher,

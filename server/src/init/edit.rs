@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{UNUSUAL, Why};
 use crate::config::hosts::{
-    document::{Document, Server},
+    Document, Server,
     node::{Member, Node, Syntax},
 };
 

@@ -14,7 +14,7 @@ use super::{
 use crate::config::{
     UpstreamEntry,
     hosts::{
-        document::{Document, Server},
+        Document, Server,
         node::{Member, Node, Syntax, Value},
         read_as,
     },

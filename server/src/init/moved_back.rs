@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use super::{ABOUT, Edits, Step, Why, digest, json};
 use crate::config::hosts::{
-    document::{Document, Server},
+    Document, Server,
     node::{Member, Node},
 };
 

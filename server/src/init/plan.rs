@@ -10,7 +10,7 @@ use super::{
     ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, unwrapped, wrapped, wrapped_url,
 };
 use crate::{
-    config::hosts::{document::Document, permissions::Rules},
+    config::hosts::{Document, Rules},
     files::Change,
 };
 

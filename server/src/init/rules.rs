@@ -14,9 +14,8 @@ use mcp_disclosure_gateway::Problem;
 use super::{Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added};
 use crate::{
     config::hosts::{
-        document::Document,
+        Document, Rules,
         node::{self, Node},
-        permissions::Rules,
     },
     files::Change,
 };

@@ -15,8 +15,7 @@ use super::{
     moved_members, remove_added, remove_members, unwrapped, unwrapped_url, withdrawn,
 };
 use crate::config::hosts::{
-    document::{Document, Server},
-    launch::Launch,
+    Document, Launch, Server,
     node::{Member, Syntax},
 };
 

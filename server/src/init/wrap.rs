@@ -5,10 +5,8 @@ use mcp_disclosure_core::UpstreamName;
 
 use super::{Edits, Ours, UNUSUAL, Why, append, insert_after, list, prefix, quoted, remove_items};
 use crate::config::hosts::{
-    document::{Document, Server},
-    launch::Launch,
+    Document, Launch, Server, is_all,
     node::{Member, Node, Syntax},
-    permissions::is_all,
 };
 
 /// What is put in front of servers.

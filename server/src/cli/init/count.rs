@@ -15,7 +15,7 @@ use mcp_disclosure_gateway::{
 
 use super::{Program, Serving};
 use crate::{
-    cli::{compare::progress::Progress, runtime_for_one, strategies::build},
+    cli::{build, compare::progress::Progress, runtime_for_one},
     failure::Failure,
     flags::{Given, SourceArguments},
     init::Plan,

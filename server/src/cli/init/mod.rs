@@ -13,14 +13,9 @@ use self::{
     count::{Listed, count},
     show::Shown,
 };
-use super::{
-    InitArguments, Program,
-    places::{Answer, answered, user_folders},
-    print,
-    strategies::build,
-};
+use super::{Answer, InitArguments, Program, answered, build, print, user_folders};
 use crate::{
-    config::{EXPECTED, hosts::document::Document},
+    config::{EXPECTED, hosts::Document},
     failure::Failure,
     flags::set,
     init::{

@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::Problem;
 
 use super::count::{Cost, Lists};
 use crate::{
-    cli::{check::is_coloured, print, print_styled},
+    cli::{is_coloured, print, print_styled},
     failure::Failure,
     init::{Place, Plan, Records, unified},
 };
