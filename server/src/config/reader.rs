@@ -13,13 +13,7 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-use super::{
-    DisclosureFile, Table,
-    environment::{ESCAPED, expand, own},
-    file::Resources,
-    mistaken,
-    text::{KeyPlaces, Places},
-};
+use super::{DisclosureFile, ESCAPED, KeyPlaces, Places, Table, expand, file::Resources, mistaken, own};
 use crate::flags::{accepted, remedy as remedy_of_flag};
 
 /// The top-level keys of a file.
