@@ -11,6 +11,8 @@ mod stage;
 mod stand_in;
 pub(super) mod transcript;
 
+use std::path::Path;
+
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{Comparison, Format, Report, Used, output::Screen, transcript::Transcript};
 use mcp_disclosure_gateway::Problem;
@@ -31,6 +33,8 @@ const WIDTH: u16 = 80;
 /// Like `serve`, for the source and the strategies; what is wrong with a task; [`Failure::OverBudget`] once the report is
 /// written.
 pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
+    // Measuring may take minutes.
+    arguments.out.as_deref().map_or(Ok(()), has_a_folder)?;
     let (tokenizer, format, shown) = (arguments.tokenizer, arguments.format, &arguments.transcript);
     // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));
@@ -70,6 +74,14 @@ async fn measured(
     let notes = prepared.notes().into_iter().chain(command).chain(prepared.subject.note(&used));
     report.notes.splice(0..0, notes);
     Ok((report, transcript, prepared.contestants.asked.clone()))
+}
+
+/// # Errors
+/// If there is no folder in which a file of this path could be written.
+fn has_a_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let read = folder.map_or(Ok(()), |folder| std::fs::metadata(folder.join(".")).map(drop));
+    read.map_err(|source| Failure::Write { path: path.to_owned(), source })
 }
 
 /// Writes a report or a transcript to a file, or else prints it.
