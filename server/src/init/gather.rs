@@ -132,7 +132,7 @@ fn of_table(
 }
 
 /// Why a server keeps its entry, if something of it would be lost in a file of ours.
-pub(crate) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
+fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     // Lists outside the entry name the server, not ours.
     let is_listed = server.ruling.allow.is_some() && server.filters.is_empty();
     let signs_in = server.launch.is_none() && server.address.headers.is_none();
