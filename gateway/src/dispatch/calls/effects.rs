@@ -70,14 +70,19 @@ impl Calls {
         caller.backend.follow(&page.view).await
     }
 
-    /// The caller as its request left it, where upstreams followed what it chose.
+    /// The caller as its request left it, if that changed its choices: upstreams may have followed.
     pub(super) async fn rechosen(&self, caller: &Caller, page: &Page) -> Option<Caller> {
         let session = caller.session.as_ref()?;
-        if session.memory() == caller.memory || !self.followed(caller, page).await {
+        if session.memory() == caller.memory || caller.backend.client().is_none() {
             return None;
         }
         let mut now = caller.clone();
         (now.memory, now.choice) = (session.memory(), session.choice());
+        // What else a strategy remembers is for the next request.
+        if now.page().view.choices() == page.view.choices() {
+            return None;
+        }
+        self.followed(caller, page).await;
         Some(now)
     }
 }
