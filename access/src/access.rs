@@ -13,7 +13,6 @@ use quick_cache::sync::Cache;
 
 use crate::{
     clock::Clock,
-    credential,
     entry::{Identified, permits_of},
     error::Error,
     jwt::{Rejection, Verified, Verifier},
@@ -221,7 +220,7 @@ impl InForce {
         if !self.settings.guarded {
             return Ok(Principal::anonymous().into());
         }
-        let token = credential::token(request.headers);
+        let token = metadata::token(request.headers);
         token.and_then(|token| self.identify(token).map_err(Why::Rejected)).map_err(|why| {
             if let Why::Rejected(rejection) = why {
                 tracing::debug!(reason = %rejection, "token rejected");

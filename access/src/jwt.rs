@@ -6,7 +6,7 @@ use jsonwebtoken::{Algorithm, Validation};
 use mcp_disclosure_core::Digest;
 use serde_json::{Map, Value};
 
-use crate::{claims, clock::Clock, entry, keys::Keys, settings::Jwt, signatures};
+use crate::{clock::Clock, entry, keys::Keys, settings::Jwt, signatures};
 
 /// How far clocks may differ, in seconds.
 const SKEW: u64 = 60;
@@ -133,7 +133,7 @@ impl Verifier {
         if entry::subject(claims).is_none() {
             return Err(Rejection::NoSubject);
         }
-        if !claims::has_scopes(claims, required_scopes) {
+        if !entry::has_scopes(claims, required_scopes) {
             return Err(Rejection::Scope);
         }
         Ok(ends)

@@ -173,28 +173,19 @@ impl Keys {
         let keys = Arc::downgrade(&self);
         let (KeyTimes { every, .. }, what) = (self.times, self.to_string());
         drop(self);
-        let mut failures = 0_u32;
-        let mut last = String::new();
+        let (mut failures, mut last) = (0_u32, None);
         loop {
             let Some(keys) = keys.upgrade() else { return };
-            match keys.refresh(&http).await {
-                Ok(()) if failures > 0 => {
-                    tracing::info!("keys of {what} are read again");
-                    failures = 0;
-                    last.clear();
-                }
-                Ok(()) => {}
-                Err(problem) => {
-                    if problem == last {
-                        tracing::debug!(failures, "keys of {what} still cannot be read");
-                    } else {
-                        tracing::warn!("keys cannot be read: {what} {problem}");
-                    }
-                    last = problem;
-                    failures += 1;
-                }
-            }
+            let problem = keys.refresh(&http).await.err();
             drop(keys);
+            match &problem {
+                None if last.is_some() => tracing::info!("keys of {what} are read again"),
+                None => {}
+                same if *same == last => tracing::debug!(failures, "keys of {what} still cannot be read"),
+                Some(problem) => tracing::warn!("keys cannot be read: {what} {problem}"),
+            }
+            failures = if problem.is_some() { failures + 1 } else { 0 };
+            last = problem;
             // After a failure sooner, but never more often than a server bears.
             let pause =
                 if failures == 0 { every } else { every.min(Duration::from_secs(1 << failures.min(6))) };

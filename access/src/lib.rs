@@ -2,14 +2,12 @@
 //! and JWTs.
 //!
 //! [`Access`] is the whole of it: it is made from [`Settings`], replaced by others while the gateway serves, and asked
-//! once for each request. `credential` finds the token in a request; `tokens` knows those of files and of the environment,
-//! `jwt` those that an authorization server signed, with the keys of `keys`; `entry` says what exists for whom; `metadata`
-//! is what clients without a token need to know.
+//! once for each request. `metadata` finds the token in a request, and says what clients without one need to know; `tokens` knows
+//! those of files and of the environment, `jwt` those that an authorization server signed, with the keys of `keys`; `entry` says what
+//! exists for whom.
 
 mod access;
-mod claims;
 mod clock;
-mod credential;
 mod entry;
 mod error;
 mod jwt;

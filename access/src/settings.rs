@@ -46,7 +46,7 @@ pub struct Token {
 }
 
 /// Where a token is.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TokenSource {
     /// In a file, which is read again when it changes.
     File(PathBuf),
@@ -60,12 +60,6 @@ impl fmt::Display for TokenSource {
             Self::File(path) => write!(formatter, "file {}", path.display()),
             Self::Environment(name) => write!(formatter, "environment variable {name}"),
         }
-    }
-}
-
-impl fmt::Debug for TokenSource {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
     }
 }
 

@@ -154,24 +154,6 @@ mod tests {
     }
 
     #[test]
-    fn a2_a_token_is_found_by_its_digest_and_shown_by_its_name() {
-        let ((_one, first), (_two, second)) = (file("0123456789abcdef0\n"), file("0123456789abcdef1"));
-        let list = [token("a", first), token("b", second)];
-        let (tokens, problems) = Tokens::read(&list, &Tokens::default());
-        assert!(problems.is_empty(), "{problems:?}");
-        for (text, name) in [
-            ("0123456789abcdef0", Some("a")),
-            ("0123456789abcdef1", Some("b")),
-            ("0123456789abcdef2", None),
-            ("", None),
-        ] {
-            assert_eq!(tokens.name_of(&fingerprint(text)), name);
-        }
-        assert_eq!(format!("{tokens:?}"), r#"["a", "b"]"#);
-        assert!(!format!("{list:?}").contains("0123456789abcdef"));
-    }
-
-    #[test]
     fn a2_what_is_no_token_is_said_without_showing_it() {
         for (text, problem) in [
             ("", "is empty"),

@@ -54,16 +54,3 @@ impl Sample {
         sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_are_figures_that_were_seen() {
-        let mut sample = Sample::default();
-        assert!(sample.median().is_nan());
-        (1..=200).rev().for_each(|figure| sample.add(f64::from(figure)));
-        assert_eq!((sample.median(), sample.p99()), (100.0, 198.0));
-    }
-}

@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let result = host.call(tool, &RawObject::parse(input.as_str())?).await?;
     println!("result: {}", result.text());
     let traffic = host.traffic();
-    println!("{} round trips, {} bytes, {:.1?}", traffic.round_trips(), traffic.bytes(), traffic.elapsed);
+    println!("{} round trips, {} bytes", traffic.round_trips, traffic.bytes());
     host.close().await;
     Ok(())
 }

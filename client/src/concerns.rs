@@ -29,15 +29,6 @@ impl Host {
         self.0.state.lock().concerns.clone()
     }
 
-    /// The declared concerns, requested again if the server supports that (concern-based-filtering "listConcerns").
-    ///
-    /// # Errors
-    /// Why there is no answer.
-    pub async fn list_concerns(&self) -> Result<Vec<RawObject>, Error> {
-        let result = self.0.ask("listConcerns", RawObject::empty()).await?;
-        Ok(result.value("concerns").unwrap_or_default())
-    }
-
     /// Changes choices of concerns, name by name, and lists the tools again.
     ///
     /// In the session era the choices are sent at once (concern-based-filtering "updateConcerns"); in the stateless

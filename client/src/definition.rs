@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Digest, RawObject, receipt_name};
+use mcp_disclosure_core::{RawObject, receipt_name};
 use mcp_disclosure_drafts::manifest::Held;
 use parking_lot::Mutex;
 
@@ -13,7 +13,6 @@ use parking_lot::Mutex;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     name: String,
-    version: String,
     object: RawObject,
     /// The argument that carries a receipt, and the receipt.
     receipt: Option<(String, String)>,
@@ -22,19 +21,13 @@ pub struct Definition {
 impl Definition {
     /// A definition of the tool of this name.
     pub(crate) fn new(name: &str, object: RawObject) -> Self {
-        let version = object.string("version").unwrap_or_else(|| Digest::of(object.text()).to_string());
         let receipt = object.object("inputSchema").and_then(|schema| receipt_name::find(&schema));
-        Self { name: name.to_owned(), version, object, receipt }
+        Self { name: name.to_owned(), object, receipt }
     }
 
     /// The tool's name.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// A value that changes with the definition: its `version`, else the digest of its text.
-    pub fn version(&self) -> &str {
-        &self.version
     }
 
     /// The whole definition, every member as received: a `Tool` object, an entry of `tool_descriptions`
@@ -216,14 +209,6 @@ mod tests {
         let listed = Listed::new(listed.to_vec());
         assert_eq!(listed.tool("a").unwrap().member("first"), Some("1"));
         assert!(listed.tool("b").is_some() && listed.tool("").is_none());
-    }
-
-    #[test]
-    fn a_version_is_a_member_or_a_digest() {
-        assert_eq!(definition(r#"{"version":"7"}"#).version(), "7");
-        let (one, other) = (definition(r#"{"a":1,"b":2}"#), definition(r#"{ "b": 2, "a": 1 }"#));
-        assert_eq!(one.version(), other.version());
-        assert_ne!(one.version(), definition(r#"{"a":2,"b":2}"#).version());
     }
 
     #[test]

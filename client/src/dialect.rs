@@ -87,14 +87,4 @@ mod tests {
         let choosing = plain.with_concern("cost", 3);
         assert_eq!(hello(&choosing).member("concerns"), Some(r#"{"cost":3}"#));
     }
-
-    #[test]
-    fn arguments_are_mirrored_in_headers_as_the_schema_requires() {
-        let region = json!({"type": "string", "x-mcp-header": "Region"});
-        let schema = object(&json!({"type": "object", "properties": {"region": region, "n": {}}}));
-        let sent = mirrored(&schema, &object(&json!({"region": "eu", "n": 1})));
-        assert_eq!(sent, [("mcp-param-region".to_owned(), "eu".to_owned())]);
-        assert!(mirrored(&schema, &RawObject::empty()).is_empty());
-        assert!(mirrored(&RawObject::empty(), &object(&json!({"region": "eu"}))).is_empty());
-    }
 }

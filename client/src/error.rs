@@ -37,7 +37,7 @@ pub enum Error {
     NoResult {
         /// Its method.
         method: String,
-        /// Why: the server answered with an error, it or the connection failed, or a [bound](crate::limits) was reached.
+        /// Why: the server answered with an error, it or the connection failed, or a bound was reached.
         error: CallError,
     },
     /// The server has no tool of a requested name.
@@ -91,22 +91,13 @@ impl From<Unusable> for Error {
 fn without_result(method: &str, error: &CallError) -> String {
     match error {
         CallError::Answered(error) => format!("{method}: {} ({})", error.message(), error.code()),
-        CallError::Ended { reason, .. } => {
-            format!("the connection to the server is closed: {}", reason.in_full())
-        }
-        CallError::Invalid { what, .. } => format!("{method}: invalid response: {what}"),
-        CallError::TimedOut { waited } => {
-            format!("{method}: no response within {} seconds", waited.as_secs_f64())
-        }
         failed => format!("{method}: the server {}", failed.in_full()),
     }
 }
 
 fn nearest(available: &[String]) -> String {
     const SHOWN: usize = 5;
-    match available {
-        [] => String::new(),
-        names if names.len() <= SHOWN => format!("; it has {}", names.join(", ")),
-        names => format!("; it has {} and more", names[..SHOWN].join(", ")),
-    }
+    let more = if available.len() > SHOWN { " and more" } else { "" };
+    let named = available.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if named.is_empty() { named } else { format!("; it has {named}{more}") }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Revision,
-    proposals::{Failure, Proposals, Supported},
+    proposals::{Failure, Supported, latest},
 };
 
 /// Time-out for `server/discover`, which servers of the session era may leave unanswered.
@@ -72,20 +72,25 @@ pub async fn introduce(
     timeout: Duration,
 ) -> Result<Introduced, Unusable> {
     let can_carry = |era: &Era| *era == Era::Session || connection.carries_stateless();
-    let eras: Vec<Era> = eras.iter().copied().filter(can_carry).collect();
-    let mut proposals = Proposals::new(&eras);
-    let none = || Unusable::Foreign("there is no era to try".to_owned());
-    let mut proposed = proposals.first().ok_or_else(none)?;
-    loop {
+    let carried = || eras.iter().copied().filter(can_carry).collect::<Vec<Era>>();
+    let mut made: Vec<Revision> = carried().first().map(|era| latest(*era)).into_iter().collect();
+    let mut why: Option<Unusable> = None;
+    while let Some(proposed) = made.last().copied() {
         let answered = match proposed.era() {
             Era::Session => initialize(connection, hello, proposed, timeout).await,
             Era::Stateless => discover_within(connection, hello, timeout.min(DISCOVERY)).await,
         };
-        match answered {
-            Ok(introduced) => return Ok(introduced),
-            Err(failure) => proposed = proposals.after(proposed, failure, connection.carries_stateless())?,
+        let Err(failure) = answered else { return answered.map_err(|failure| failure.error) };
+        let next = failure.next(&made, &carried())?;
+        // Why `initialize` failed says more than how a server answers an era that it does not know.
+        let is_known = why.is_some() && !proposed.has_sessions();
+        why = if is_known { why } else { Some(failure.error) };
+        match next {
+            Some(next) => made.push(next),
+            None => break,
         }
     }
+    Err(why.unwrap_or_else(|| Unusable::Foreign("there is no era to try".to_owned())))
 }
 
 /// What each request has in `_meta` in the stateless era, of a client with this `clientInfo` and these capabilities.

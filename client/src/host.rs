@@ -14,7 +14,7 @@ use crate::{
     connection::{Connection, Mirrored, Owner, follow_news, reach},
     definition::{Listed, Memory},
     handshake::with_meta,
-    limits,
+    limits::LIST_BYTES,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
     preferences::Concerns,
@@ -143,27 +143,6 @@ impl Host {
     /// Why there is none.
     pub async fn read_resource(&self, uri: &str) -> Result<RawObject, Error> {
         self.0.ask("resources/read", RawObject::empty().with_value("uri", uri)).await
-    }
-
-    /// The listed prompts.
-    ///
-    /// # Errors
-    /// Why there is no list.
-    pub async fn prompts(&self) -> Result<Vec<RawObject>, Error> {
-        self.0.pages("prompts/list", "prompts").await
-    }
-
-    /// Gets a prompt: the unchanged result of `prompts/get`.
-    ///
-    /// # Errors
-    /// Why there is none.
-    pub async fn prompt(
-        &self,
-        name: &str,
-        arguments: &(impl Serialize + ?Sized),
-    ) -> Result<RawObject, Error> {
-        let params = RawObject::empty().with_value("name", name);
-        self.0.ask("prompts/get", params.with("arguments", object_of(arguments)?.text())).await
     }
 
     /// Sends any request and returns its unchanged result. The metadata that the era requires is added.
@@ -301,7 +280,7 @@ impl Lister for Inner {
     }
 
     fn room(&self) -> Bound {
-        limits::list_bytes()
+        LIST_BYTES
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {

@@ -17,7 +17,7 @@ use tokio::{
     process::Command,
 };
 
-use crate::{Error, limits::bounds};
+use crate::{Error, limits::BOUNDS};
 
 /// How to connect to a server: as a child process, over Streamable HTTP, or in this process.
 pub struct Link(LinkTarget);
@@ -26,9 +26,8 @@ enum LinkTarget {
     Command(Box<Command>),
     Url(Endpoint),
     Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),
-    Streams(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
-    /// Streams that are in use.
-    Spent,
+    /// Until they are in use.
+    Streams(Option<(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>)>),
 }
 
 impl Link {
@@ -85,7 +84,7 @@ impl Link {
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
     ) -> Self {
-        Self(LinkTarget::Streams(Box::new(input), Box::new(output)))
+        Self(LinkTarget::Streams(Some((Box::new(input), Box::new(output)))))
     }
 
     /// Connects to the server. `listens` says whether to open a stream for notifications, where that requires
@@ -99,16 +98,17 @@ impl Link {
         handler: Arc<dyn Handler>,
     ) -> Result<Arc<Connection>, Error> {
         Ok(match &mut self.0 {
-            LinkTarget::Command(command) => child::connect(command, handler, bounds()).map_err(|source| {
+            LinkTarget::Command(command) => child::connect(command, handler, BOUNDS).map_err(|source| {
                 let program = command.as_std().get_program().to_string_lossy().into_owned();
                 Error::Start { program, source }
             })?,
-            LinkTarget::Url(endpoint) => http::connect(endpoint.clone(), listens, None, handler, bounds()),
-            LinkTarget::Handler(make) => in_process::connect(make(), handler, bounds()),
-            streams => match std::mem::replace(streams, LinkTarget::Spent) {
-                LinkTarget::Streams(input, output) => streams::connect(input, output, handler, bounds()),
-                _ => return Err(Error::of("initialize", CallError::ended("its streams are in use"))),
-            },
+            LinkTarget::Url(endpoint) => http::connect(endpoint.clone(), listens, None, handler, BOUNDS),
+            LinkTarget::Handler(make) => in_process::connect(make(), handler, BOUNDS),
+            LinkTarget::Streams(streams) => {
+                let in_use = || Error::of("initialize", CallError::ended("its streams are in use"));
+                let (input, output) = streams.take().ok_or_else(in_use)?;
+                streams::connect(input, output, handler, BOUNDS)
+            }
         })
     }
 
@@ -125,7 +125,7 @@ impl fmt::Display for Link {
             LinkTarget::Command(command) => command.as_std().get_program().display().fmt(formatter),
             LinkTarget::Url(endpoint) => without_secrets(&endpoint.url).fmt(formatter),
             LinkTarget::Handler(_) => formatter.write_str("the handler in this process"),
-            LinkTarget::Streams(..) | LinkTarget::Spent => formatter.write_str("the server"),
+            LinkTarget::Streams(_) => formatter.write_str("the server"),
         }
     }
 }

@@ -49,13 +49,14 @@ pub async fn all_pages(
     mut params: RawObject,
 ) -> Result<Listed, CallError> {
     let mut all = Listed::default();
-    let Bound { most, setting } = server.room();
+    let bound = server.room();
     let too_large = || {
+        let (most, setting) = (bound.most, bound.in_brackets());
         CallError::invalid(format!(
-            "{method} lists more than {most} bytes, and {ITEM_BYTES} for each item ({setting})"
+            "{method} lists more than {most} bytes, and {ITEM_BYTES} for each item{setting}"
         ))
     };
-    let (mut room, mut seen) = (most, HashSet::new());
+    let (mut room, mut seen) = (bound.most, HashSet::new());
     for _ in 0..MOST_PAGES {
         let page = server.ask(method, params).await?;
         room = room.checked_sub(page.as_str().len()).ok_or_else(too_large)?;

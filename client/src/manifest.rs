@@ -137,7 +137,7 @@ async fn fetch_changed(
             Err(error) => return Err(error.into()),
         };
         room = room.checked_sub(result.as_str().len()).ok_or_else(|| {
-            useless(&format!("more bytes than a list may have ({})", server.room().setting))
+            useless(&format!("more bytes than a list may have{}", server.room().in_brackets()))
         })?;
         let taking = aside(move || {
             let result = RawObject::of(&result).ok();
@@ -217,23 +217,5 @@ mod tests {
         assert_eq!(asked(&log)[4..], ["tools/manifest"]);
         let latest = host.0.memory.latest().unwrap();
         assert_eq!(latest.held().digest(), Held::new(now()).digest());
-    }
-
-    #[tokio::test]
-    async fn what_does_not_fit_is_tried_once_more_and_then_listed() {
-        let old = |names: Vec<String>| {
-            Say::Result(json!({"tools": values(&names.iter().map(|name| tool(name, 1)).collect::<Vec<_>>())}))
-        };
-        let vanished =
-            |_| Say::Refusal(json!({"code": -32602, "message": "m", "data": {"unknownNames": ["a"]}}));
-        for (host, log) in [host(old).await, host(vanished).await] {
-            assert_eq!(host.list().await.unwrap(), now());
-            let expected =
-                ["tools/manifest", "tools/describe", "tools/manifest", "tools/describe", "tools/list"];
-            assert_eq!(asked(&log), expected);
-        }
-        let (host, log) = host(|_| Say::Error(-32601, "m")).await;
-        assert_eq!(host.list().await.unwrap(), now());
-        assert_eq!(asked(&log), ["tools/manifest", "tools/describe", "tools/list"]);
     }
 }

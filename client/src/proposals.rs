@@ -14,7 +14,7 @@ const MOST: usize = 2;
 /// Why a proposal failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    error: Unusable,
+    pub(crate) error: Unusable,
     /// The revisions that the server supports, if it listed any.
     supported: Option<Supported>,
 }
@@ -60,6 +60,30 @@ impl Failure {
         Self { error: unsupported(&supported), supported: Some(supported) }
     }
 
+    /// The next proposal after those that were made, of which the last failed for this reason: the newest supported revision, of
+    /// the preferred era if possible, where the server lists what it supports; otherwise the other era. `None` if nothing is
+    /// left to propose. Of the eras that may be proposed, the preferred one is the first.
+    ///
+    /// # Errors
+    /// What the server supports, if none of it may be proposed.
+    pub(crate) fn next(&self, made: &[Revision], eras: &[Era]) -> Result<Option<Revision>, Unusable> {
+        let is_ours = |revision: &Revision| eras.contains(&revision.era());
+        let Some(list) = &self.supported else {
+            let Some(proposed) = made.last().map(|proposed| proposed.era()) else { return Ok(None) };
+            let other = proposed.other();
+            let is_new =
+                self.leaves_other_era(proposed) && made.iter().all(|revision| revision.era() != other);
+            return Ok(Some(latest(other)).filter(|revision| is_new && is_ours(revision)));
+        };
+        let mutual: Vec<Revision> = list.known().filter(is_ours).collect();
+        if mutual.is_empty() {
+            return Err(unsupported(list));
+        }
+        let count = |revision| made.iter().filter(|made| **made == revision).count();
+        let left = mutual.into_iter().filter(|revision| count(*revision) < MOST);
+        Ok(left.max_by_key(|revision| (Some(&revision.era()) == eras.first(), *revision)))
+    }
+
     /// Whether the server may accept a proposal of the other era, although it did not say so.
     fn leaves_other_era(&self, proposed: Era) -> bool {
         let Unusable::Talk { error, .. } = &self.error else { return proposed == Era::Stateless };
@@ -74,83 +98,8 @@ impl Failure {
     }
 }
 
-/// What was proposed so far, and what failed.
-#[derive(Debug)]
-pub(crate) struct Proposals<'e> {
-    /// The eras that may be proposed, the preferred one first.
-    eras: &'e [Era],
-    made: Vec<Revision>,
-    /// Why `initialize` failed. It says more than how a server answers an era that it does not know.
-    of_session: Option<Unusable>,
-}
-
-impl<'e> Proposals<'e> {
-    /// Proposals of these eras, the preferred one first.
-    pub(crate) fn new(eras: &'e [Era]) -> Self {
-        Self { eras, made: Vec::new(), of_session: None }
-    }
-
-    /// The first proposal; `None` without an era.
-    pub(crate) fn first(&mut self) -> Option<Revision> {
-        let preferred = *self.eras.first()?;
-        Some(self.make(latest(preferred)))
-    }
-
-    /// The next proposal: the newest supported revision, of the preferred era if possible, where the server
-    /// lists what it supports; otherwise the other era.
-    ///
-    /// # Errors
-    /// Why the handshake failed, if nothing is left to propose.
-    pub(crate) fn after(
-        &mut self,
-        proposed: Revision,
-        failure: Failure,
-        carries_stateless: bool,
-    ) -> Result<Revision, Unusable> {
-        let other = proposed.era().other();
-        let leaves_other = failure.leaves_other_era(proposed.era());
-        let Failure { error, supported } = failure;
-        let can_send = |revision: &Revision| {
-            self.eras.contains(&revision.era()) && (carries_stateless || revision.has_sessions())
-        };
-        let next = match supported {
-            Some(list) => {
-                let mutual: Vec<Revision> = list.known().filter(can_send).collect();
-                if mutual.is_empty() {
-                    return Err(unsupported(&list));
-                }
-                let left = mutual.into_iter().filter(|revision| self.count(*revision) < MOST);
-                left.max_by_key(|revision| (Some(&revision.era()) == self.eras.first(), *revision))
-            }
-            None => {
-                let is_new = self.made.iter().all(|revision| revision.era() != other);
-                Some(latest(other)).filter(|revision| leaves_other && is_new && can_send(revision))
-            }
-        };
-        match next {
-            Some(next) => {
-                if proposed.has_sessions() {
-                    self.of_session = Some(error);
-                }
-                Ok(self.make(next))
-            }
-            None if proposed.has_sessions() => Err(error),
-            None => Err(self.of_session.take().unwrap_or(error)),
-        }
-    }
-
-    fn make(&mut self, revision: Revision) -> Revision {
-        self.made.push(revision);
-        revision
-    }
-
-    fn count(&self, revision: Revision) -> usize {
-        self.made.iter().filter(|made| **made == revision).count()
-    }
-}
-
 /// The revision to propose for an era.
-fn latest(era: Era) -> Revision {
+pub(crate) fn latest(era: Era) -> Revision {
     match era {
         Era::Session => Revision::LATEST_WITH_SESSIONS,
         Era::Stateless => Revision::V2026_07_28,

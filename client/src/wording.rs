@@ -13,7 +13,8 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
         Era::Stateless => "with the parameters from its description, including every required one",
     };
     match channel {
-        Channel::List => None,
+        // What negotiates these explains them itself.
+        Channel::List | Channel::Method | Channel::InfoTool | Channel::SearchTool => None,
         Channel::Resource { uri } => Some(format!(
             "IMPORTANT: this server discloses its tools progressively. Follow this order exactly:\n\
              1. PICK a tool by its short description. It says WHAT the tool does, which is usually enough to choose.\n\
@@ -24,48 +25,10 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
              You CANNOT call a tool before fetching its description. NEVER read {uri} without ?tools=NAME.",
             descriptions_uri(uri, [example]),
         )),
-        Channel::Method => Some(format!(
-            "Tools are listed with short descriptions only. Follow this order:\n\
-             1. PICK a tool by its short description. It says WHAT the tool does, which is usually enough to choose.\n\
-             2. Before its first call, request its complete definition: \
-             tools/describe with {{\"name\": \"{example}\"}}, or {{\"names\": [..]}} if several tools seem to fit.\n\
-             3. CALL the tool {call}."
-        )),
-        Channel::InfoTool => Some(format!(
-            "The tool info describes the tools of this server in three levels. Follow this order:\n\
-             1. Call info without a topic to list the categories.\n\
-             2. Call info with a category as topic to list its tools, and PICK one.\n\
-             3. Call info with that tool as topic to get its parameters, unless they were shown already.\n\
-             4. CALL the tool {call}. If it is not listed, call invoke with {{\"tool\": \
-             \"{example}\", \"arguments\": {{…}}}}."
-        )),
         Channel::Groups => Some(format!(
             "Tools of this server are in groups. Follow this order:\n\
              1. PICK a group by its description, and fetch it. It may have groups in it.\n\
              2. CALL one of its tools {call}."
         )),
-        Channel::SearchTool => Some(format!(
-            "Tools of this server are found by searching. Follow this order:\n\
-             1. SEARCH: call search_tools with {{\"query\": \"what you want to do, in a few words\"}}, and PICK a hit.\n\
-             2. If the hit has no inputSchema, call search_tools with its name as query.\n\
-             3. CALL it: call_tool with {{\"tool\": \"{example}\", \"arguments\": {{…}}}}."
-        )),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_resource_workflow_has_the_parts_that_its_source_requires() {
-        let channel = Channel::Resource { uri: "resource:///tool_descriptions".to_owned() };
-        let text = workflow(&channel, Era::Session, Some("a b")).unwrap();
-        // Two stages in order; enough to choose; never without names; an example.
-        let steps = ["PICK", "enough to choose", "FETCH", "?tools=a%20b", "CALL", "NEVER", "without ?tools="];
-        let places: Vec<usize> = steps.iter().map(|step| text.find(step).unwrap()).collect();
-        assert!(places.is_sorted(), "{text}");
-        assert_eq!(workflow(&Channel::List, Era::Session, None), None);
-        assert!(workflow(&Channel::Method, Era::Stateless, None).unwrap().contains("TOOL_NAME"));
     }
 }

@@ -33,7 +33,7 @@ pub(crate) async fn break_even(
     agent.plan.listed = Arc::clone(listed);
     drop(connection.fresh());
     let (mut used, mut spent, mut found) = (0, initial, None);
-    for tool in bench.subject.sample(bench.subject.tools.len()) {
+    for tool in bench.play.subject.sample(usize::MAX) {
         let served = listed.served_name(&tool.name);
         if !agent.plan.teaches(served) {
             break;

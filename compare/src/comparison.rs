@@ -42,8 +42,8 @@ pub struct Row {
     pub choices: Concerns,
     /// Why `serve` would not offer it for this source with the same settings.
     pub not_offered: Option<String>,
-    /// The command line that serves the source this way, if there is one.
-    pub command: Option<String>,
+    /// The command line that serves the source this way.
+    pub command: String,
 }
 
 impl Row {
@@ -83,7 +83,7 @@ impl Comparison<'_> {
             progress(done, total, &format!("{name}: {what}"));
             done += 1;
         };
-        let bench = self.play.bench(&self.rows).await?;
+        let bench = Bench::of(&self.play, &self.rows).await?;
         let mut found = Found::default();
         for row in &self.rows {
             self.compare(&bench, row, &mut found, &mut step).await?;
@@ -157,8 +157,8 @@ mod tests {
         /// A strategy by its name alone.
         pub(crate) fn of(name: &str) -> Self {
             let profile = Profile { name: name.to_owned().into(), ..Profile::presenter("", "", "") };
-            let (choices, not_offered, command) = (Concerns::new(), None, None);
-            Self { name: name.to_owned(), profile, choices, not_offered, command }
+            let (choices, command) = (Concerns::new(), format!("serve {name}"));
+            Self { name: name.to_owned(), profile, choices, not_offered: None, command }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One connection of a host to a server of a row, and the record of its messages.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
+    Arc,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -9,6 +9,7 @@ use mcp_disclosure_client::{
     Concerns, Direction, Error as Refusal, Host, Kind, Link, Observer, Passage, Preferences,
 };
 use mcp_disclosure_core::{RawObject, size};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Row, bench::Bench};
@@ -74,7 +75,7 @@ impl<'a> Connection<'a> {
     /// Connects, with these choices of concerns.
     ///
     /// # Errors
-    /// The failure of the connection, or that the server serves another strategy than that of the row.
+    /// The failure of the connection.
     pub(crate) async fn open(
         bench: &Bench<'_>,
         row: &'a Row,
@@ -84,19 +85,16 @@ impl<'a> Connection<'a> {
         let record = Arc::default();
         let (is_native, strategy) = (kind == ClientKind::Negotiating, &*row.profile.name);
         let preferences = Preferences {
-            omit_input_schema: bench.omits_schemas && is_native,
+            omit_input_schema: bench.play.omits_schemas && is_native,
             listens: false,
-            observer: Some(observer(Arc::clone(&record), Arc::clone(&bench.reached))),
+            observer: Some(observer(Arc::clone(&record), Arc::clone(&bench.play.reached))),
             concerns: choices,
             ..Preferences::of(is_native.then_some(strategy))
         };
         let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
-        let host =
-            Host::connect((bench.links)(&row.name).map_err(failed)?, preferences).await.map_err(failed)?;
-        let served = host.server().selected.clone();
-        if served.as_deref() != Some(strategy) {
-            return Err(Error::NotServed { asked: strategy.to_owned(), served });
-        }
+        let host = Host::connect((bench.play.links)(&row.name).map_err(failed)?, preferences)
+            .await
+            .map_err(failed)?;
         Ok(Self { row, kind, host, record })
     }
 
@@ -126,7 +124,7 @@ impl<'a> Connection<'a> {
 
     /// The requests since the last time that have a response, in the order in which they were sent.
     pub(crate) fn fresh(&self) -> Vec<Exchange> {
-        let mut fresh = std::mem::take(&mut *exchanges(&self.record));
+        let mut fresh = std::mem::take(&mut *self.record.lock());
         fresh.retain(|exchange| exchange.answer.is_some());
         fresh
     }
@@ -164,7 +162,7 @@ impl Exchange {
 fn observer(record: Arc<Mutex<Vec<Exchange>>>, reached: Reached) -> Observer {
     Arc::new(move |passage: &Passage<'_>| {
         let Ok(message) = RawObject::parse(passage.as_str()) else { return };
-        let mut exchanges = exchanges(&record);
+        let mut exchanges = record.lock();
         match (passage.direction, passage.kind) {
             (Direction::Sent, Kind::Request) => {
                 let method = passage.method.to_owned();
@@ -181,9 +179,4 @@ fn observer(record: Arc<Mutex<Vec<Exchange>>>, reached: Reached) -> Observer {
             _ => {}
         }
     })
-}
-
-fn exchanges(record: &Mutex<Vec<Exchange>>) -> MutexGuard<'_, Vec<Exchange>> {
-    // No code path panics while it holds the lock, and the list is consistent at every step.
-    record.lock().unwrap_or_else(PoisonError::into_inner)
 }

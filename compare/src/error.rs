@@ -10,14 +10,6 @@ pub enum Error {
     /// Labelled queries name tools that the source does not have: a line about each.
     #[error("{}", .0.join("\n"))]
     UnknownLabels(Vec<String>),
-    /// The server selected another strategy than the requested one.
-    #[error("requested strategy '{asked}', but the server selected {}", shown(served))]
-    NotServed {
-        /// The requested strategy.
-        asked: String,
-        /// The strategy that the server selected.
-        served: Option<String>,
-    },
     /// A connection failed.
     #[error("strategy '{strategy}', {during}: {source}")]
     Connection {
@@ -28,8 +20,4 @@ pub enum Error {
         /// The cause.
         source: mcp_disclosure_client::Error,
     },
-}
-
-fn shown(served: &Option<String>) -> String {
-    served.as_ref().map_or_else(|| "none".to_owned(), |name| format!("'{name}'"))
 }

@@ -21,8 +21,7 @@ pub struct Recommendation {
     /// The reason: one sentence, without the name.
     pub reason: String,
     /// The command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
+    pub command: String,
 }
 
 impl Recommendation {
@@ -38,7 +37,7 @@ impl Recommendation {
             strategy.name != BASELINE
                 && strategy.not_offered.is_none()
                 && !strategy.has_failed()
-                && row(&strategy.name).is_some_and(|row| row.choices.is_empty() && row.command.is_some())
+                && row(&strategy.name).is_some_and(|row| row.choices.is_empty())
         };
         let candidates: Vec<&Compared> = strategies.iter().filter(is_candidate).collect();
         let full = strategies.iter().find(|strategy| strategy.name == BASELINE);
@@ -46,7 +45,7 @@ impl Recommendation {
             Some(full) => judged(&candidates, full, turns),
             None => (BASELINE, "what it costs is not known".to_owned()),
         };
-        let command = row(strategy).and_then(|row| row.command.clone());
+        let command = row(strategy).map(|row| row.command.clone()).unwrap_or_default();
         Self { strategy: strategy.to_owned(), reason, command }
     }
 
@@ -127,7 +126,6 @@ mod tests {
     fn of(strategies: &[Compared], change: impl Fn(&mut Row)) -> Recommendation {
         let row = |strategy: &Compared| {
             let mut row = Row::of(&strategy.name);
-            row.command = Some(format!("serve {}", row.name));
             change(&mut row);
             row
         };
@@ -146,12 +144,12 @@ mod tests {
             let served = Recommendation {
                 strategy: row.to_owned(),
                 reason: "it fits".to_owned(),
-                command: Some("serve".to_owned()),
+                command: "serve".to_owned(),
             };
             Recommendation::of(&[], all, 10, Some(&served))
         };
         let recommended = of(&all, "search");
-        assert_eq!((&*recommended.strategy, recommended.command.as_deref()), ("search", Some("serve")));
+        assert_eq!((&*recommended.strategy, &*recommended.command), ("search", "serve"));
         assert_eq!(
             recommended.sentence(),
             "Use search: clients get it without --strategy, since it fits; it saves 75.0 % of the tokens of a \
@@ -159,7 +157,7 @@ mod tests {
         );
         assert!(of(&all, "full").sentence().ends_with("since it fits."));
         all[1].not_offered = Some("it cannot".to_owned());
-        assert!(of(&all, "search").command.is_none());
+        assert_eq!(of(&all, "search").command, "");
     }
 
     #[test]
@@ -171,7 +169,7 @@ mod tests {
             compared("dear", 900, 20_000, 4),
         ];
         let recommended = of(&all, |_| {});
-        assert_eq!((&*recommended.strategy, recommended.command.as_deref()), ("cheap", Some("serve cheap")));
+        assert_eq!((&*recommended.strategy, &*recommended.command), ("cheap", "serve cheap"));
         assert_eq!(
             recommended.sentence(),
             "Use cheap: it saves 75.0 % of the tokens of a conversation of 10 turns (10,000 instead of 40,000) for 1 \
@@ -185,9 +183,9 @@ mod tests {
             }
         };
         assert_eq!(of(&all, chosen).strategy, "dear");
-        let unserved = of(&all, |row| row.command = None);
-        assert_eq!(unserved.strategy, "full");
-        assert!(unserved.reason.starts_with("no other row can be served"), "{unserved:?}");
+        let chosen = of(&all, |row| drop(row.choices.insert("cost".to_owned(), "low".into())));
+        assert_eq!(chosen.strategy, "full");
+        assert!(chosen.reason.starts_with("no other row can be served"), "{chosen:?}");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub struct Retrieval {
     /// Queries for which there is a right tool.
     pub possible: Possible,
     /// Queries for which nothing should be found.
-    pub impossible: Impossible,
+    pub impossible: Asked,
     /// The median number of tokens of an answer.
     pub answer_tokens: u64,
     /// The words of possible queries without a right tool among the first five; first those that miss more often than
@@ -53,30 +53,27 @@ pub struct Retrieval {
     pub missed: Vec<Missed>,
 }
 
-/// Queries for which there is a right tool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Possible {
+/// Queries, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Asked {
     /// Their number.
     pub queries: usize,
-    /// The share for which the first hit is right.
-    pub hit_at_1: f64,
-    /// The share for which one of the first five is right.
-    pub hit_at_5: f64,
     /// The number for which nothing was found.
     pub nothing_found: usize,
     /// The number for which all hits are marked as weak.
     pub only_weak: usize,
 }
 
-/// Queries for which nothing should be found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Impossible {
-    /// Their number.
-    pub queries: usize,
-    /// The number for which nothing was found.
-    pub nothing_found: usize,
-    /// The number for which all hits are marked as weak.
-    pub only_weak: usize,
+/// Queries for which there is a right tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Possible {
+    /// What became of them.
+    #[serde(flatten)]
+    pub asked: Asked,
+    /// The share for which the first hit is right; none if there is no such query.
+    pub hit_at_1: Option<f64>,
+    /// The share for which one of the first five is right.
+    pub hit_at_5: Option<f64>,
 }
 
 /// A word of queries that missed.
@@ -102,7 +99,7 @@ pub struct Missed {
 }
 
 /// A query with the names by which its tools are served.
-pub(crate) struct Asked<'q> {
+pub(crate) struct Labelled<'q> {
     text: &'q str,
     right: Vec<&'q str>,
 }
@@ -111,7 +108,7 @@ pub(crate) struct Asked<'q> {
 ///
 /// # Errors
 /// [`Error::UnknownLabels`] with all labels that name no tool.
-pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result<Vec<Asked<'q>>, Error> {
+pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result<Vec<Labelled<'q>>, Error> {
     let mut unknown = Vec::new();
     let mut right = |query: &'q Query| {
         let found = query.tools.iter().filter_map(|label| {
@@ -122,7 +119,7 @@ pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result
             tool
         });
         let found = found.flat_map(|tool| subject.alike(tool)).map(|tool| &*tool.name);
-        Asked { text: &query.text, right: found.collect() }
+        Labelled { text: &query.text, right: found.collect() }
     };
     let asked = queries.iter().map(&mut right).collect();
     if unknown.is_empty() { Ok(asked) } else { Err(Error::UnknownLabels(unknown)) }
@@ -133,7 +130,7 @@ pub(crate) async fn of(
     bench: &Bench<'_>,
     row: &Row,
     finder: Finder,
-    asked: &[Asked<'_>],
+    asked: &[Labelled<'_>],
 ) -> Result<Retrieval, Error> {
     let connection = Connection::open(bench, row, ClientKind::Ordinary, Concerns::new()).await?;
     let listed = Listed::new(connection.tools().await?, &bench.baseline);
@@ -169,19 +166,14 @@ impl Tally {
     /// Counts the answer to these words, for which these tools are right.
     fn count(&mut self, text: &str, right: &[&str], hits: &[Hit], answer_tokens: u64) {
         self.answers.push(answer_tokens);
-        let nothing_found = usize::from(hits.is_empty());
-        let only_weak = usize::from(!hits.is_empty() && hits.iter().all(|hit| hit.is_weak));
+        let found = &mut self.found;
+        let asked = if right.is_empty() { &mut found.impossible } else { &mut found.possible.asked };
+        asked.queries += 1;
+        asked.nothing_found += usize::from(hits.is_empty());
+        asked.only_weak += usize::from(!hits.is_empty() && hits.iter().all(|hit| hit.is_weak));
         if right.is_empty() {
-            let impossible = &mut self.found.impossible;
-            impossible.queries += 1;
-            impossible.nothing_found += nothing_found;
-            impossible.only_weak += only_weak;
             return;
         }
-        let possible = &mut self.found.possible;
-        possible.queries += 1;
-        possible.nothing_found += nothing_found;
-        possible.only_weak += only_weak;
         let rank = hits.iter().take(FIRST).position(|hit| right.iter().any(|name| names(&hit.name, name)));
         self.first += usize::from(rank == Some(0));
         self.among_five += usize::from(rank.is_some());
@@ -200,16 +192,14 @@ impl Tally {
     }
 
     fn retrieval(mut self, row: &Row, finder: Finder) -> Retrieval {
-        let share = |count: usize| match self.found.possible.queries {
-            0 => 0.0,
-            queries => (count as f64 / queries as f64 * 1e4).round() / 1e4,
-        };
+        let queries = self.found.possible.asked.queries;
+        let share = |count: usize| (queries > 0).then(|| (count as f64 / queries as f64 * 1e4).round() / 1e4);
         self.answers.sort_unstable();
         let words = self.words.into_iter().filter(|(_, (missed, _))| *missed > 0);
         let mut missed_words: Vec<MissedWord> =
             words.map(|(word, (missed, queries))| MissedWord { word, missed, queries }).collect();
         // A word that is in every query misses as often as queries do. The sort is stable: else by alphabet.
-        let rate = 1.0 - share(self.among_five);
+        let rate = 1.0 - share(self.among_five).unwrap_or(0.0);
         let surplus = |word: &MissedWord| word.missed as f64 - rate * word.queries as f64;
         missed_words.sort_by(|one, other| surplus(other).total_cmp(&surplus(one)));
         let (hit_at_1, hit_at_5) = (share(self.first), share(self.among_five));
@@ -252,12 +242,17 @@ mod tests {
         let found = tally.retrieval(&Row::of("search"), finder);
         assert_eq!(
             found.possible,
-            Possible { queries: 3, hit_at_1: 0.3333, hit_at_5: 0.6667, nothing_found: 0, only_weak: 1 }
+            Possible {
+                asked: Asked { queries: 3, nothing_found: 0, only_weak: 1 },
+                hit_at_1: Some(0.3333),
+                hit_at_5: Some(0.6667)
+            }
         );
-        assert_eq!(found.impossible, Impossible { queries: 2, nothing_found: 1, only_weak: 1 });
+        assert_eq!(found.impossible, Asked { queries: 2, nothing_found: 1, only_weak: 1 });
         assert_eq!((found.answer_tokens, found.missed.len(), found.missed[0].found.len()), (30, 1, 5));
         let missed: Vec<_> =
             found.missed_words.iter().map(|word| (&*word.word, word.missed, word.queries)).collect();
         assert_eq!(missed, [("sum", 1, 1), ("numbers", 1, 2)]);
+        assert_eq!(Tally::default().retrieval(&Row::of("search"), finder).possible.hit_at_1, None);
     }
 }

@@ -188,19 +188,6 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_once_and_unknown_ones_reported_together() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let subject = subject(3);
-        let found = subject.named(&names(&["t2", "t0", "t2"])).unwrap();
-        assert_eq!(found.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["t2", "t0"]);
-        let message = subject.named(&names(&["t9", "t1", "x"])).unwrap_err().to_string();
-        assert!(
-            message.contains("'t9'") && message.contains("'x'") && !message.contains("'t1'"),
-            "{message}"
-        );
-    }
-
-    #[test]
     fn a_model_searches_by_words_and_not_by_the_name() {
         let described =
             RawObject::empty().with_value("description", "Use t0 to add two numbers, and more. Fast.");

@@ -1,10 +1,8 @@
 //! Counting tokens.
 
-use std::{
-    collections::HashMap,
-    sync::{LazyLock, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::LazyLock};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR};
 
@@ -48,11 +46,10 @@ impl Counter {
     }
 
     pub(crate) fn count(&self, text: &str) -> u64 {
-        let counted = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = counted().get(text).copied();
+        let known = self.counted.lock().get(text).copied();
         known.unwrap_or_else(|| {
             let tokens = self.tokenizer.count(text);
-            counted().insert(text.into(), tokens);
+            self.counted.lock().insert(text.into(), tokens);
             tokens
         })
     }

@@ -322,11 +322,16 @@ pub(crate) fn fitted(server: &str, text: &str, is_destructive: bool, cap: Cap) -
     let server = cap.less(cap.most() / 2).shorten(server);
     let front = if server.is_empty() { server } else { format!("{server}: ") };
     let room = cap.less(cap.length(&front));
-    let shown = room.shorten(text);
+    // Of a whole description that does not fit any more, the first sentence is what is cut.
+    let within = |room: Cap| match first_sentence(text) {
+        Some(sentence) if !room.holds(text) => room.shorten(&sentence),
+        _ => room.shorten(text),
+    };
+    let shown = within(room);
     if !is_destructive || shown.trim_end_matches(['.', '!']).ends_with(DESTRUCTIVE) {
         return format!("{front}{shown}");
     }
-    format!("{front}{} {DESTRUCTIVE}", room.less(DESTRUCTIVE.len() + 1).shorten(text))
+    format!("{front}{} {DESTRUCTIVE}", within(room.less(DESTRUCTIVE.len() + 1)))
 }
 
 #[cfg(test)]

@@ -156,6 +156,8 @@ fn b13_marks_come_from_annotations_alone_and_are_never_cut() {
         {"name": "says", "description": "Deletes it, [destructive].", "annotations": {"destructiveHint": true}},
         {"name": "plain", "description": "Deletes all of it. This cannot be undone."},
         {"name": "owned", "description": "x", "annotations": {"destructiveHint": true}},
+        {"name": "lines", "description": "Tracker | Deletes a block\nError Responses:\n400: Bad request",
+            "annotations": {"destructiveHint": true}},
     ]);
     let file = json!({"name": "owned", "description": "x", "inputSchema": {}, "brief": "The operator's."});
     let view = view([("u", tools)], &[file]);
@@ -167,6 +169,7 @@ fn b13_marks_come_from_annotations_alone_and_are_never_cut() {
     assert_eq!(both(&view, "says"), ["Deletes it, [destructive]."; 2]);
     assert_eq!(both(&view, "plain"), ["Deletes all of it. This cannot be undone."; 2]);
     assert_eq!(both(&view, "owned"), ["The operator's. [destructive]"; 2]);
+    assert_eq!(both(&view, "lines")[1], "Tracker | Deletes a block [destructive]");
     assert_eq!(view.tool("cut").unwrap().tool().brief(), long, "the author's text has no mark");
 }
 

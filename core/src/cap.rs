@@ -140,14 +140,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn length_is_counted_in_the_unit_of_the_cap() {
-        let text = "a\u{1F600}e\u{301}";
-        assert_eq!(Cap::characters(9).length(text), 4);
-        assert_eq!(Cap::utf16(9).length(text), 5);
-        assert!(Cap::utf16(5).holds(text) && !Cap::utf16(4).holds(text) && Cap::characters(4).holds(text));
-    }
-
-    #[test]
     fn texts_are_cut_after_words() {
         for (most, text, short) in [
             (10, "one two three", "one two…"),

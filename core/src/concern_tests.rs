@@ -46,16 +46,6 @@ fn invalid_declarations_are_refused_with_the_reason() {
 }
 
 #[test]
-fn c1_a_declaration_has_its_parts() {
-    let declared = Concern::new("cost", "What it costs", range(0, 9), Some(json!(3))).unwrap();
-    assert_eq!(
-        json!(declared).to_string(),
-        r#"{"name":"cost","description":"What it costs","values":{"min":0,"max":9},"default":3}"#
-    );
-    assert_eq!(json!(concern(listed(&["low"])))["values"], json!(["low"]));
-}
-
-#[test]
 fn c4_c8_a_primitive_fits_unless_it_is_mapped_to_another_value() {
     let levels = concern(listed(&["low", "high"]));
     let amount = concern(range(0, 100));

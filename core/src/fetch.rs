@@ -138,6 +138,11 @@ impl<'v> Names<'v> {
     }
 }
 
+/// The value in place of a tool of the strategy's own.
+pub fn own_tool_note(name: &str) -> Value {
+    json!({"note": format!("Tool '{name}' needs no description, call it directly.")})
+}
+
 /// The value in place of an unknown tool (tool-descriptions-resource §6.3).
 pub fn tool_not_found(name: &str, view: &View, bounds: FetchBounds) -> Value {
     let answer = json!({"error": format!("Tool '{name}' not found")});

@@ -71,23 +71,3 @@ impl<'a> Noted<'a> {
         self.memory.with(self.strategy, changes).of(self.strategy).cloned().unwrap_or_default()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn changes_apply_name_by_name_and_null_removes_a_note() {
-        let notes = |given: &[(&str, Value)]| -> Notes {
-            given.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
-        };
-        let empty = Memory::default();
-        let memory = empty.with("a", notes(&[("x", json!(1)), ("y", json!(2))]));
-        let memory = memory.with("b", notes(&[("x", json!(3))])).with("a", notes(&[("y", json!(4))]));
-        assert_eq!(memory.of("a"), Some(&notes(&[("x", json!(1)), ("y", json!(4))])));
-        let removed = notes(&[("x", Value::Null), ("y", Value::Null)]);
-        assert_eq!(memory.with("a", removed).with("b", notes(&[("x", Value::Null)])), empty);
-    }
-}

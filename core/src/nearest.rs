@@ -109,14 +109,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn similar_names_are_found_and_others_are_not() {
-        let names = ["symbolic_solve", "symbolic_diff", "fft"];
-        assert_eq!(nearest("Symbolic_Solv", names, 1), ["symbolic_solve"]);
-        assert!(nearest("zzz", names, 3).is_empty());
-        assert_eq!(ranked("zzz", names, 2, 0.0).len(), 2);
-    }
-
-    #[test]
     fn w5_a_word_that_serde_does_not_know_is_recognized() {
         for (message, word) in [
             ("unknown variant `htp`, expected `stdio` or `http`", Some("http")),

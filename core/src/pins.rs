@@ -86,7 +86,7 @@ mod tests {
             rules::{Rule, Rules},
             snapshot::Snapshot,
         },
-        fixtures::{named, upstream, view_of},
+        fixtures::{upstream, view_of},
         full::with_host_hints,
     };
 
@@ -97,38 +97,6 @@ mod tests {
 
     fn pin(name: &str) -> Rule {
         Rule { pinned: true, ..Rule::new(name, "f:1:1".to_owned()) }
-    }
-
-    #[test]
-    fn s12_pins_name_tools_as_all_rules_do() {
-        let upstreams = [named("a", ["same", "own"]), named("b", ["same"])];
-        for (name, pinned, warnings) in [
-            ("a/same", vec!["a__same"], 0),
-            ("a__same", vec!["a__same"], 0),
-            ("same", vec!["a__same", "b__same"], 0),
-            ("b/*", vec!["b__same"], 0),
-            ("*", vec!["a__same", "own", "b__same"], 0),
-            ("b/own", vec![], 1),
-            ("c*", vec![], 1),
-            ("", vec![], 1),
-        ] {
-            let snapshot = snapshot(&upstreams, vec![pin(name)]);
-            assert_eq!(snapshot.warnings().len(), warnings, "{name}: {:?}", snapshot.warnings());
-            let view = view_of(snapshot);
-            let found: Vec<&str> = view.pinned().map(|tool| tool.name().as_str()).collect();
-            assert_eq!((found, view.has_pins()), (pinned.clone(), !pinned.is_empty()), "{name}");
-        }
-    }
-
-    #[test]
-    fn s12_a_pin_is_a_change_and_does_not_show_what_is_hidden() {
-        let upstreams = [named("a", ["t"])];
-        let (with, without) = (snapshot(&upstreams, vec![pin("t")]), snapshot(&upstreams, vec![]));
-        assert_eq!(with.changes(&without), [crate::Kind::Tools]);
-        let hidden = Rule { hidden: Some(true), ..Rule::new("*", String::new()) };
-        for rules in [vec![pin("a/t"), hidden.clone()], vec![hidden, pin("a/t")]] {
-            assert_eq!(snapshot(&upstreams, rules).tool_count(), 0);
-        }
     }
 
     #[test]

@@ -468,24 +468,11 @@ mod tests {
     }
 
     #[test]
-    fn nesting_that_is_too_deep_for_a_value_is_parsed() {
-        let deep = format!(r#"{{"deep":{}1{}}}"#, "[".repeat(5000), "]".repeat(5000));
-        assert_eq!(RawObject::parse(deep.as_str()).unwrap().text(), deep);
-    }
-
-    #[test]
     fn members_are_bounded() {
         let object = |members: usize| format!("{{{}}}", vec![r#""":1"#; members].join(","));
         assert_eq!(RawObject::parse(object(MAX_MEMBERS)).unwrap().iter().count(), MAX_MEMBERS);
         let error = RawObject::parse(object(MAX_MEMBERS + 1)).unwrap_err().to_string();
         assert!(error.contains("more than 100000 members"), "{error}");
-    }
-
-    #[test]
-    fn text_that_is_not_an_object_is_refused() {
-        for text in ["", "[]", "1", "{", r#"{"a":}"#, "{} {}", r#"{"\ud800":1}"#] {
-            assert!(RawObject::parse(text).is_err(), "{text}");
-        }
     }
 
     #[test]

@@ -213,10 +213,7 @@ fn wrong_key<C: DeserializeOwned>(settings: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use serde::Deserialize;
-    use serde_json::json;
 
     use super::*;
     use crate::{finder::Finder, lesson::Lesson};
@@ -236,34 +233,6 @@ mod tests {
         }
     }
 
-    fn filter() -> PlugIn {
-        PlugIn::new(&FILTER, |NoConfig {}| Filter)
-    }
-
-    #[test]
-    fn registered_strategies_and_their_stacks_are_built() {
-        let mut registry = Registry::new();
-        registry.register(filter()).unwrap();
-        let settings = Settings::new();
-        let builder = registry.builder(&settings);
-        assert_eq!(builder.build("full").unwrap().profile().name, "full");
-        assert_eq!(builder.build("filter").unwrap().profile().name, "filter+full");
-        assert_eq!(builder.build("filter+full").unwrap().profile().name, "filter+full");
-        for (name, message) in [
-            ("nope", "unknown strategy 'nope', expected one of: full, filter"),
-            ("full+filter", "'full+filter' is not a valid stack"),
-            ("full+full", "'full+full' is not a valid stack"),
-        ] {
-            let error = builder.build(name).unwrap_err().to_string();
-            assert!(error.starts_with(message), "{error}");
-        }
-        let wrong = Settings::from([("full".to_owned(), json!({"colour": 1}))]);
-        let error = registry.builder(&wrong).build("full").unwrap_err();
-        assert_eq!(error.to_string(), "strategy 'full' cannot be built");
-        assert!(std::error::Error::source(&error).unwrap().to_string().contains("colour"));
-        assert!(matches!(error, Error::Build { key: Some(key), .. } if key == "colour"));
-    }
-
     #[test]
     fn invalid_registrations_are_refused_with_the_reason() {
         let mut registry = Registry::new();
@@ -280,23 +249,5 @@ mod tests {
         assert!(refused(&presenter).contains("not a filter"));
         assert!(refused(&FILTER.clone().taught_by(Lesson::new("learn", "7"))).contains("lesson"));
         assert!(refused(&FILTER.clone().found_by(Finder::new("find", "{}", &[]))).contains("finder"));
-    }
-
-    #[test]
-    fn a_fallible_strategy_is_built_once_and_its_error_is_kept() {
-        static BUILT: AtomicUsize = AtomicUsize::new(0);
-        let mut registry = Registry::new();
-        let path = std::path::PathBuf::from("index.json");
-        // The closure captures what is not in the settings.
-        let open = move |NoConfig {}| match BUILT.fetch_add(1, Ordering::Relaxed) {
-            0 => Ok(Filter),
-            _ => Err(format!("{} is locked", path.display())),
-        };
-        registry.register(PlugIn::fallible(&FILTER, open)).unwrap();
-        let settings = Settings::new();
-        let builder = registry.builder(&settings);
-        assert!(builder.build("filter").is_ok() && builder.build("filter+full").is_ok());
-        let error = registry.builder(&settings).build("filter").unwrap_err();
-        assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "index.json is locked");
     }
 }

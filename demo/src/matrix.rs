@@ -184,34 +184,4 @@ mod tests {
         let singular = Matrix(vec![vec![1.0, 2.0], vec![2.0, 4.0]]);
         assert_eq!(singular.solve(&[1.0, 1.0]), None);
     }
-
-    #[test]
-    fn eigenvalues_have_the_sums_that_the_matrix_says() {
-        for size in [1, 2, 3, 10, 100] {
-            let matrix = noise(size, 7);
-            let found = matrix.complex_eigenvalues().unwrap();
-            let trace: f64 = (0..size).map(|at| matrix.0[at][at]).sum();
-            let squares: f64 = (0..size)
-                .flat_map(|i| (0..size).map(move |j| (i, j)))
-                .map(|(i, j)| matrix.0[i][j] * matrix.0[j][i])
-                .sum();
-            let sum: Complex64 = found.iter().sum();
-            let sum_of_squares: Complex64 = found.iter().map(|value| value * value).sum();
-            assert!((sum - trace).norm() < 1e-10, "{size}: {sum} {trace}");
-            assert!((sum_of_squares - squares).norm() < 1e-8, "{size}: {sum_of_squares} {squares}");
-        }
-    }
-
-    #[test]
-    fn shifts_do_not_loop_on_permutations() {
-        // Each cyclic permutation is mapped to itself by a QR step without a shift; its eigenvalues are the roots of 1.
-        for size in [2, 3, 4, 7] {
-            let cell = |row: usize, column: usize| f64::from((row + 1) % size == column);
-            let matrix =
-                Matrix((0..size).map(|row| (0..size).map(|column| cell(row, column)).collect()).collect());
-            for value in matrix.complex_eigenvalues().unwrap() {
-                assert!((value.powu(size as u32) - 1.0).norm() < 1e-12, "{size}: {value}");
-            }
-        }
-    }
 }

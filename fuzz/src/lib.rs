@@ -13,6 +13,5 @@ pub mod http_front;
 mod lines;
 pub mod message;
 mod object;
-mod schemas;
 mod script;
 mod upstream;

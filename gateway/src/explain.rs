@@ -107,23 +107,6 @@ mod tests {
     }
 
     #[test]
-    fn s11_what_was_selected_is_said_with_what_it_saves() {
-        let budget = |budget| StrategyOptions { budget, ..StrategyOptions::default() };
-        let over = said(&builtin(), budget(4_000)).unwrap();
-        let expected =
-            "clients that request no strategy are served by search: the complete list of 75 tools is about ";
-        assert!(
-            over.starts_with(expected) && over.contains(", over the budget of 4,000; it lists about "),
-            "{over}"
-        );
-        let within = said(&builtin(), budget(10_000)).unwrap();
-        assert!(
-            within.contains("served by full: ") && within.ends_with(", within the budget of 10,000"),
-            "{within}"
-        );
-    }
-
-    #[test]
     fn s11_nothing_is_said_where_the_operator_decided() {
         for options in [
             StrategyOptions { pinned: Some("full".to_owned()), ..StrategyOptions::default() },

@@ -219,14 +219,6 @@ fn odd_queries_find_nothing_and_end() {
 }
 
 #[test]
-fn s8_requests_of_any_length_are_queries() {
-    let view = files();
-    let filler = "Hello, I would really be glad if somebody could kindly help this afternoon, since tomorrow we travel. ";
-    let request = format!("{}Please list the entries of the directory.", filler.repeat(3));
-    assert_eq!(best(&view, &request).0, "list_directory");
-}
-
-#[test]
 fn s4_among_equals_tools_that_read_come_first_unless_a_change_is_asked_for() {
     let tool = |name: &str, annotations: Value| json!({"name": name, "description": "The orders of a shop.", "annotations": annotations});
     let view = view_with([
@@ -267,34 +259,26 @@ fn s4_only_what_is_called_deprecated_itself_does_not_lead() {
     };
     for deprecated in [
         "Deprecated: finds a user.",
-        "DEPRECATED. Use find_users to find a user.",
         "Deprecated, use find_users to find a user.",
-        "[Deprecated] Finds a user.",
         "⚠️ **Deprecated** — finds a user.",
-        "Deprecated since 2.0 - finds a user.",
         "Deprecated alias of find_users.",
         "Finds a user (deprecated, use find_users).",
         "This tool is deprecated. Finds a user.",
         "This API endpoint has been deprecated: find a user otherwise.",
         "Find_user is now deprecated; use find_users.",
-        "Finds a user; it is deprecated.",
     ] {
         assert!(!leads("", deprecated), "{deprecated}");
     }
     assert!(!leads("Find User (Deprecated)", "Finds a user.") && !leads("Find User - deprecated", ""));
     for current in [
         "Finds a user. Deprecated fields are left out.",
-        "Deprecated fields of a user are left out.",
         "Finds a user and says whether it is deprecated.",
         "Finds a user if this is not deprecated.",
-        "Not deprecated: finds a user.",
         "This tool is not deprecated, and finds a user.",
         "Replaces the deprecated user search.",
-        "Finds users that are deprecated.",
         "Finds non-deprecated users.",
         "Finds users by their `deprecated` flag.",
         "Marks a user as deprecated.",
-        "Undeprecated user search.",
     ] {
         assert!(leads("", current), "{current}");
     }
@@ -369,14 +353,6 @@ fn s4_a_request_of_any_length_is_a_query() {
 }
 
 #[test]
-fn s4_a_product_of_two_words_is_one_and_a_number_is_none() {
-    let view = view_named(["list_branches", "create_branch", "wait_time"]);
-    let is_weak = |query: &str| rank(&view, query).hits.iter().all(|hit| hit.matched == Match::Weak);
-    assert!(is_weak("list Salesforce branches") && is_weak("list SalesForce branches"));
-    assert!(!is_weak("list 7 branches") && !is_weak("wait time 5"));
-}
-
-#[test]
 fn s4_a_word_in_mixed_case_is_one_where_something_has_the_whole() {
     let names = ["github_create_issue", "mysql_query", "openai_image", "hubspot_contacts", "oauth2_login"];
     let others = ["macos_notify", "draw_graph", "open_door", "list_fooBar_items"];
@@ -410,12 +386,6 @@ fn s4_a_word_in_mixed_case_is_one_where_something_has_the_whole() {
         assert_eq!(rank(&view, query).unmatched, unmatched, "{query}");
     }
     assert!(rank(&view, "draw a GraphPay").hits.iter().all(|hit| hit.matched == Match::Weak));
-}
-
-#[test]
-fn s4_a_word_within_another_one_is_named() {
-    let unmatched = rank(&files(), "ship shipments of voidable void goods").unmatched;
-    assert_eq!(unmatched, ["ship", "shipments", "voidable", "void", "goods"]);
 }
 
 #[test]

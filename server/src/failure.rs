@@ -84,14 +84,7 @@ impl Failure {
         match self {
             Self::Usage(_) => 2,
             Self::Configuration(_) | Self::Findings { refused: true, .. } => 64,
-            Self::Findings { .. }
-            | Self::Upstreams(_)
-            | Self::Listen { .. }
-            | Self::SignIn(_)
-            | Self::Comparison(_)
-            | Self::OverBudget(_)
-            | Self::Write { .. }
-            | Self::Io { .. } => 1,
+            _ => 1,
         }
     }
 

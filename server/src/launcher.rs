@@ -95,17 +95,13 @@ fn lasting_link(first: &OsStr, search: &OsStr, program: &Path, temporary: &Path)
 /// that is tagged as a cache. `uv tool install` and `pip` install elsewhere, to stay.
 fn is_cached_by_uv(program: &Path) -> bool {
     let is_versioned = |name: &str| {
-        let version = BUCKETS.iter().find_map(|bucket| name.strip_prefix(bucket));
-        version
-            .is_some_and(|version| !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()))
+        let version = name.strip_prefix("archive-v").or_else(|| name.strip_prefix("environments-v"));
+        version.is_some_and(|version| version.parse::<u32>().is_ok())
     };
     let is_bucket = |folder: &&Path| folder.file_name().and_then(OsStr::to_str).is_some_and(is_versioned);
     let caches = program.ancestors().skip(1).filter(is_bucket).filter_map(Path::parent);
     caches.into_iter().any(|cache| cache.join("CACHEDIR.TAG").is_file())
 }
-
-/// The folders of uv's cache that environments are in, before their version.
-const BUCKETS: [&str; 2] = ["archive-v", "environments-v"];
 
 /// A word of a command line, quoted for a shell if it has to be.
 pub(crate) fn quoted(word: &str) -> String {

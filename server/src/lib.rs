@@ -10,7 +10,7 @@
 pub mod check;
 pub mod cli;
 pub mod config;
-#[cfg(feature = "demo")]
+#[cfg_attr(not(feature = "demo"), path = "without_demo.rs")]
 mod demo;
 mod embeddings;
 pub mod export;
@@ -28,26 +28,7 @@ mod run;
 mod secrets;
 mod strategies;
 
-#[cfg(feature = "demo")]
 pub use demo::demonstration;
+use demo::{own_answer, own_task};
 pub use embeddings::builtin;
 pub use run::{run, run_with};
-
-/// What the demonstration answers a call; nothing without the demonstration.
-fn own_answer(tool: &str, arguments: &mcp_disclosure_core::RawObject) -> Option<serde_json::Value> {
-    #[cfg(feature = "demo")]
-    return demo::answer(tool, arguments);
-    #[cfg(not(feature = "demo"))]
-    {
-        let _ = (tool, arguments);
-        None
-    }
-}
-
-/// The demonstration's own task; none without the demonstration.
-fn own_task() -> Option<mcp_disclosure_compare::transcript::Assignment> {
-    #[cfg(feature = "demo")]
-    return Some(demo::task());
-    #[cfg(not(feature = "demo"))]
-    None
-}

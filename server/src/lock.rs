@@ -94,8 +94,7 @@ impl Accepting for First {
 /// Those of the file system.
 pub fn write(path: &Path, lock: &Lock) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    // There are no secrets in it.
-    aside(&path, text(lock).as_bytes(), false)?.persist(&path)?;
+    aside(&path, text(lock).as_bytes())?.persist(&path)?;
     Ok(())
 }
 

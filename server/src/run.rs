@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-#[cfg(feature = "demo")]
 use clap::CommandFactory;
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target};
@@ -10,6 +9,7 @@ use mcp_disclosure_transport::child::guard;
 
 use crate::{
     cli::{self, Arguments, Command, Program, Told},
+    demonstration,
     flags::LOG,
     log,
 };
@@ -17,11 +17,11 @@ use crate::{
 /// Runs the program with these strategies, on the process's arguments and streams. If no upstream is named it serves the
 /// demonstration, if that was built in.
 pub fn run(registry: Registry) -> ExitCode {
-    #[cfg(feature = "demo")]
-    let (own, command) = (|| Some(crate::demonstration()), Arguments::command);
-    #[cfg(not(feature = "demo"))]
-    let (own, command) = (|| None, || Arguments::without_demonstration("Source"));
-    start(registry, own, command)
+    let command = || match cfg!(feature = "demo") {
+        true => Arguments::command(),
+        false => Arguments::without_demonstration("Source"),
+    };
+    start(registry, demonstration, command)
 }
 
 /// Runs the program around your own server, which is served if the arguments name no upstream.

@@ -4,15 +4,21 @@
 //! any address of this machine, is for servers on this machine only; addresses of a private network for servers that are
 //! on one.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, net::SocketAddr, sync::Arc, time::Duration};
 
 use futures::StreamExt;
 use mcp_disclosure_transport::http::Zone;
 use oauth2::{HttpRequest, HttpResponse};
-use reqwest::{Client, Url, header::CONTENT_TYPE, redirect::Policy};
+use parking_lot::Mutex;
+use reqwest::{
+    Client, Url,
+    dns::{Name, Resolve, Resolving},
+    header::CONTENT_TYPE,
+    redirect::Policy,
+};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 
-use crate::{Error, names::Names};
+use crate::Error;
 
 /// The largest answer: metadata and tokens have a few kB.
 const LARGEST: usize = 1024 * 1024;
@@ -106,6 +112,54 @@ pub(crate) fn parameter(url: &str, name: &str) -> Option<String> {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
 }
 
+/// Resolves names by the system. Of hosts that are asked for, the addresses closer than the server are left out. What is checked is
+/// what is connected to: a name that was checked before could resolve to another address a moment later (DNS rebinding).
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    /// The zone of the server that asks for sign-in.
+    least: Zone,
+    /// Hosts that requests are for, with where they were found. Others are proxies, which the operator chose.
+    hosts: Arc<Mutex<HashMap<String, Option<Zone>>>>,
+}
+
+impl Names {
+    /// Names of hosts in this zone, or in one that more can reach.
+    pub(crate) fn least(least: Zone) -> Self {
+        Self { least, hosts: Arc::default() }
+    }
+
+    /// A request is for this host.
+    pub(crate) fn ask_for(&self, host: &str) {
+        self.hosts.lock().entry(host.to_owned()).or_default();
+    }
+
+    /// Where a host was found: the zone of its most public address. `None` if it was not resolved, as behind a proxy.
+    pub(crate) fn zone(&self, host: &str) -> Option<Zone> {
+        self.hosts.lock().get(host).copied().flatten()
+    }
+}
+
+impl Resolve for Names {
+    fn resolve(&self, name: Name) -> Resolving {
+        let Self { least, hosts } = self.clone();
+        Box::pin(async move {
+            let name = name.as_str();
+            let all: Vec<SocketAddr> = tokio::net::lookup_host((name, 0)).await?.collect();
+            let mut hosts = hosts.lock();
+            let Some(found) = hosts.get_mut(name) else { return Ok(Box::new(all.into_iter()) as _) };
+            let zone = |address: &SocketAddr| Zone::of(address.ip());
+            *found = all.iter().map(zone).max();
+            let fit: Vec<SocketAddr> = all.into_iter().filter(|address| zone(address) >= least).collect();
+            match fit.is_empty() {
+                true => {
+                    Err(format!("{name} is at a private address, and the server that names it is not").into())
+                }
+                false => Ok(Box::new(fit.into_iter()) as _),
+            }
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +191,27 @@ mod tests {
             let of = [Zone::Machine, Zone::Private, Zone::Public].map(|server| is_safe(&parsed, server));
             assert_eq!(of, safe_for, "{url}");
         }
+    }
+
+    async fn resolved(names: &Names) -> Result<Vec<SocketAddr>, String> {
+        let name = "localhost".parse().unwrap();
+        names.resolve(name).await.map(Iterator::collect).map_err(|error| error.to_string())
+    }
+
+    #[tokio::test]
+    async fn a6_names_of_a_private_network_resolve_for_servers_in_it_only() {
+        for least in [Zone::Public, Zone::Private] {
+            let names = Names::least(least);
+            // As a proxy.
+            assert!(!resolved(&names).await.unwrap().is_empty());
+            names.ask_for("localhost");
+            let refused = resolved(&names).await.unwrap_err();
+            assert_eq!(refused, "localhost is at a private address, and the server that names it is not");
+        }
+        let names = Names::least(Zone::Machine);
+        assert_eq!(names.zone("localhost"), None);
+        names.ask_for("localhost");
+        assert!(!resolved(&names).await.unwrap().is_empty());
+        assert_eq!(names.zone("localhost"), Some(Zone::Machine));
     }
 }

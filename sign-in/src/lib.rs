@@ -2,41 +2,31 @@
 //! registration, resource indicators and refresh, or client credentials.
 //!
 //! The protocol is `rmcp`'s ([`rmcp::transport::auth`]). This crate adds what a long-running program in front of many
-//! clients needs: limits on what authorization servers can send (`client`) and where they can be (`names`), checks of what they say (`party`), tokens in
-//! files that several processes share (`store`, `saved`), and the redirect to this machine (`callback`).
+//! clients needs: limits on what authorization servers can send and where they can be (`client`), checks of what they say (`party`), tokens in
+//! files that several processes share (`store`), and the redirect to this machine (`login`).
 //!
 //! Start at [`SignIn`]: it is the [`Authorization`](mcp_disclosure_transport::http::Authorization) of one server, and
 //! [`SignIn::begin`] lets a person sign in.
 
-mod authorization;
-mod callback;
 mod client;
 mod error;
 mod login;
-mod names;
 mod party;
-mod probe;
 mod renewal;
-mod saved;
-mod secret;
 mod settings;
 mod store;
 
 use std::{path::PathBuf, sync::Arc};
 
-pub use callback::Answer;
 pub use error::Error;
-pub use login::{Begun, PATIENCE};
+pub use login::{Answer, Begun, PATIENCE};
 use parking_lot::Mutex;
-pub use probe::asks_for_sign_in;
+pub use party::asks_for_sign_in;
 use renewal::Renewing;
 use reqwest::{Url, header::AUTHORIZATION};
-use saved::Saved;
-pub use saved::SignedIn;
-pub use secret::Secret;
-pub use settings::{Grant, Settings};
-pub use store::folder_of_user;
-use store::{Seen, Store};
+pub use settings::{Grant, Secret, Settings};
+use store::{Saved, Seen, Store};
+pub use store::{SignedIn, folder_of_user};
 
 use mcp_disclosure_transport::http::{Endpoint, Zone, without_secrets};
 

@@ -1,18 +1,20 @@
-//! Renewing tokens: once for all requests of a process, and by one process at a time.
+//! The tokens as the header of requests, and renewing them: once for all requests of a process, and by one process at a time.
 
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use async_trait::async_trait;
 use futures::{
     FutureExt,
-    future::{BoxFuture, Shared, ready},
+    future::{BoxFuture, Shared},
 };
+use mcp_disclosure_transport::http::{Authorization, Challenge, Unauthorized};
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
 
-use crate::{Error, Grant, Inner, Last, Seen, client::parameter, party::Party, saved::Saved};
+use crate::{Error, Grant, Inner, Last, Seen, SignIn, client::parameter, party::Party, store::Saved};
 
 /// A renewal that failed is not tried again for this long, unless the file of the tokens changes.
 const PAUSE: Duration = Duration::from_secs(3);
@@ -20,21 +22,11 @@ const PAUSE: Duration = Duration::from_secs(3);
 /// A renewal, for all who wait for it.
 type Renewal = Shared<BoxFuture<'static, Result<HeaderValue, Arc<Error>>>>;
 
-/// The state of renewal.
+/// The renewal in progress, or the last one if it failed: then also when, and what the file of the tokens was.
 #[derive(Default)]
-pub(crate) enum Renewing {
-    /// There is none.
-    #[default]
-    Idle,
-    /// One is in progress.
-    Running(Renewal),
-    /// The last one failed.
-    Failed {
-        at: Instant,
-        /// The file of the tokens at that time.
-        seen: Option<Seen>,
-        error: Arc<Error>,
-    },
+pub(crate) struct Renewing {
+    last: Option<Renewal>,
+    failed: Option<(Instant, Option<Seen>)>,
 }
 
 impl Inner {
@@ -68,30 +60,27 @@ impl Inner {
     /// was used must be replaced.
     pub(crate) fn renewal(self: &Arc<Self>, stale: Option<HeaderValue>) -> Renewal {
         let mut renewing = self.renewing.lock();
-        match &*renewing {
-            Renewing::Running(renewal) if renewal.peek().is_none() => return renewal.clone(),
-            Renewing::Failed { at, seen, error } if at.elapsed() < PAUSE && *seen == self.store.seen() => {
-                return ready(Err(Arc::clone(error))).boxed().shared();
-            }
-            _ => {}
+        let is_valid = |last: &&Renewal| match &renewing.failed {
+            Some((at, seen)) => at.elapsed() < PAUSE && *seen == self.store.seen(),
+            None => last.peek().is_none(),
+        };
+        if let Some(last) = renewing.last.as_ref().filter(is_valid) {
+            return last.clone();
         }
         let inner = Arc::clone(self);
         let task = tokio::spawn(async move {
             let renewed = inner.renew(stale.as_ref()).await.map_err(Arc::new);
-            let state = match &renewed {
-                Ok(_) => Renewing::Idle,
-                Err(error) => Renewing::Failed {
-                    at: Instant::now(),
-                    seen: inner.store.seen(),
-                    error: Arc::clone(error),
-                },
-            };
-            *inner.renewing.lock() = state;
+            let mut renewing = inner.renewing.lock();
+            match &renewed {
+                Ok(_) => *renewing = Renewing::default(),
+                Err(_) => renewing.failed = Some((Instant::now(), inner.store.seen())),
+            }
+            drop(renewing);
             renewed
         });
         let ended = |error: tokio::task::JoinError| Err(Arc::new(Error::Protocol(error.to_string())));
         let renewal = async move { task.await.unwrap_or_else(ended) }.boxed().shared();
-        *renewing = Renewing::Running(renewal.clone());
+        *renewing = Renewing { last: Some(renewal.clone()), failed: None };
         renewal
     }
 
@@ -206,4 +195,100 @@ fn check_issuer(party: &Party, saved: &Saved) -> Result<(), Error> {
             Err(Error::OtherIssuer { before: saved.issuer.clone(), now: crate::error::short(party.issuer()) })
         }
     }
+}
+
+/// How often the file is looked at while the endpoint cannot be used.
+const LOOKING: Duration = Duration::from_secs(1);
+
+#[async_trait]
+impl Authorization for SignIn {
+    async fn header(&self) -> Result<Option<HeaderValue>, Unauthorized> {
+        let inner = &self.0;
+        let saved = inner.load().map_err(|error| inner.unauthorized(&error))?;
+        match saved {
+            None if inner.settings.grant == Grant::AuthorizationCode => Ok(None),
+            None => inner.renewed(None).await.map(Some).map_err(|error| inner.unauthorized(&error)),
+            Some(saved) => {
+                let header = saved.header().map_err(|error| inner.unauthorized(&error))?;
+                if saved.is_fresh() {
+                    return Ok(Some(header));
+                }
+                if saved.is_valid() {
+                    // It is still good for a moment: another one is obtained meanwhile.
+                    let _in_the_background = inner.renewal(Some(header.clone()));
+                    return Ok(Some(header));
+                }
+                let renewed = inner.renewed(Some(header)).await;
+                renewed.map(Some).map_err(|error| inner.unauthorized(&error))
+            }
+        }
+    }
+
+    async fn refused(
+        &self,
+        sent: Option<&HeaderValue>,
+        challenge: &Challenge,
+        is_second: bool,
+    ) -> Result<Option<HeaderValue>, Unauthorized> {
+        let inner = &self.0;
+        if challenge.asks_for_scopes() {
+            return Err(Unauthorized::Scopes { command: inner.command_for(challenge) });
+        }
+        match (sent, inner.settings.grant) {
+            (None, _) if !challenge.may_be_for_tokens() => Ok(None),
+            (None, Grant::AuthorizationCode) => Err(inner.unauthorized(&Error::NotSignedIn)),
+            (_, Grant::ClientCredentials) if is_second => Err(Unauthorized::Unavailable {
+                detail: "it refuses a token that was just issued for it".to_owned(),
+            }),
+            _ if is_second => Err(inner.unauthorized(&Error::NotSignedIn)),
+            (sent, _) => {
+                let renewed = inner.renewed(sent.cloned()).await;
+                renewed.map(Some).map_err(|error| inner.unauthorized(&error))
+            }
+        }
+    }
+
+    async fn changed(&self) {
+        // Looked at instead of watched: it is one file, on any file system, and only while the endpoint cannot be used.
+        while self.0.store.seen() == self.0.last.lock().seen {
+            tokio::time::sleep(LOOKING).await;
+        }
+    }
+
+    fn is_signed_in(&self) -> bool {
+        self.0.settings.grant == Grant::ClientCredentials || self.0.store.seen().is_some()
+    }
+
+    fn identity(&self) -> &str {
+        &self.0.identity
+    }
+}
+
+impl Inner {
+    fn unauthorized(&self, error: &Error) -> Unauthorized {
+        match error {
+            Error::NotSignedIn if self.settings.grant == Grant::AuthorizationCode => {
+                Unauthorized::SignIn { command: self.command.clone() }
+            }
+            Error::Protocol(reason) => Unauthorized::Unavailable { detail: reason.clone() },
+            other => Unauthorized::Unavailable { detail: format!("it {other}") },
+        }
+    }
+
+    /// The command to run for the scopes that a challenge names.
+    fn command_for(&self, challenge: &Challenge) -> String {
+        let scopes =
+            challenge.headers.iter().find_map(|header| header.split_once("scope=\"")?.1.split_once('"'));
+        let scopes =
+            scopes.map_or("", |(scopes, _)| scopes).split(' ').filter(|scope| is_plain(scope)).take(20);
+        let arguments: String = scopes.map(|scope| format!(" --scope {scope}")).collect();
+        format!("{}{arguments}", self.command)
+    }
+}
+
+/// Whether a scope, which a server chose, can stand in a command that people copy into a shell.
+fn is_plain(scope: &str) -> bool {
+    let letters =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | ':' | '/' | '_' | '-');
+    (1..=100).contains(&scope.len()) && !scope.starts_with('-') && scope.chars().all(letters)
 }

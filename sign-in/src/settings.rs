@@ -1,11 +1,11 @@
-//! What an operator decides about signing in to a server.
+//! What an operator decides about signing in to a server, and texts that are not shown.
+
+use std::fmt;
 
 use mcp_disclosure_core::digest::hex;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-
-use crate::Secret;
 
 /// How this program gets tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -44,5 +44,29 @@ impl Settings {
         let secret = self.client_secret.as_ref().map(Secret::reveal);
         let whole = serde_json::json!([self.account(url), secret, self.scopes, command]).to_string();
         hex(&Sha256::digest(whole))
+    }
+}
+
+/// A text that is not shown in logs and errors.
+#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Secret {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret")
     }
 }

@@ -2,7 +2,8 @@
 //! bridge.
 
 use mcp_disclosure_core::{
-    Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool, tool_not_found,
+    Context, Fault, FetchBounds, Names, Note, RawObject, ToolAnswer, VisibleTool, own_tool_note,
+    tool_not_found,
 };
 use serde_json::{Map, Value, json};
 
@@ -49,6 +50,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
     let entries = names.into_iter().map(|name| {
         let entry = match cx.view.tool(&name) {
             Some(tool) => entry(cx, tool),
+            None if cx.view.reserves(&name) => own_tool_note(&name),
             None => {
                 tracing::info!(session = cx.session, tool = name, "description of an unknown tool requested");
                 tool_not_found(&name, cx.view, bounds)

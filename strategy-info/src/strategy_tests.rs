@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    About, Category, Era, Fault, OwnGroup, OwnInfo, RawObject, RawText, Refusal, Snapshot, Stack, ToolName,
-    Unlimited, UpstreamLists,
-    fixtures::{self, asked, file, named, upstream, view_of, view_with},
+    About, Category, Era, Fault, RawObject, RawText, Refusal, Snapshot, Stack, ToolName, Unlimited,
+    fixtures::{asked, file, upstream, view_of},
 };
 
 use super::*;
@@ -64,17 +63,6 @@ fn ask(view: &View, topic: impl Into<Value>) -> (Value, bool) {
     match decide(info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
         Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
         other => panic!("{other:?}"),
-    }
-}
-
-/// The call that `invoke` forwards with these arguments, or its answer.
-fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Value> {
-    match decide(info(OtherTools::EntryOnly), view, INVOKE, Some(arguments)) {
-        Decision::Forward(call) => {
-            Ok((call.name.to_string(), call.arguments.map(|given| given.get().to_owned())))
-        }
-        Decision::Answer(answer) => Err(answer.content),
-        Decision::Refuse(refusal) => Err(refusal.content),
     }
 }
 
@@ -235,56 +223,6 @@ fn i5_unknown_topics_are_answered_with_the_nearest_tools_and_their_briefs() {
     assert_eq!(ask(&view, "category:onee").0["categories"], json!(["one"]));
 }
 
-#[test]
-fn invalid_arguments_of_info_are_refused_with_what_is_expected() {
-    for (arguments, argument, expected) in [
-        (r#"{"topic":5}"#, "topic", wording::EXPECTED_TOPIC),
-        (r#"{"topic":["one",1]}"#, "topic", wording::EXPECTED_TOPIC),
-        (r#"{"topic":{"one":1}}"#, "topic", wording::EXPECTED_TOPIC),
-        (r#"{"topic":"\ud800"}"#, "topic", wording::EXPECTED_TOPIC),
-        (r#"{"tool":"a"}"#, "tool", wording::ONLY_TOPIC),
-        (r#"[1]"#, "arguments", "a JSON object"),
-        (r#""one""#, "arguments", "a JSON object"),
-    ] {
-        let decision = decide(info(OtherTools::Stubs), &some(), INFO, Some(arguments));
-        let Decision::Refuse(refusal) = decision else { panic!("{arguments}: {decision:?}") };
-        let problem = &refusal.content["error"]["problems"][0];
-        assert_eq!(
-            (&problem["argument"], &problem["expected"]),
-            (&json!(argument), &json!(expected)),
-            "{arguments}"
-        );
-    }
-}
-
-#[test]
-fn i7_invoke_accepts_arguments_in_either_place() {
-    let schema = json!({"properties": {"arguments": {"type": "array"}, "command": {}}});
-    let own = json!({"name": "exec", "inputSchema": schema});
-    let view = view_with([own, json!({"name": "a", "inputSchema": {}})]);
-    for (arguments, passed) in [
-        (r#"{"tool":"a"}"#, None),
-        (r#"{"tool":"a","arguments":null}"#, None),
-        (r#"{"tool":"a","arguments":{"x":1.0e2}}"#, Some(r#"{"x":1.0e2}"#)),
-        (r#"{"tool":"a","arguments":{}}"#, Some("{}")),
-        (r#"{"tool":"a","arguments":"{\"x\":1}"}"#, Some(r#"{"x":1}"#)),
-        (r#"{"x":1.0e2,"tool":"a","y":[ ]}"#, Some(r#"{"x":1.0e2,"y":[ ]}"#)),
-        (r#"{"tool":"a","arguments":null,"x":1}"#, Some(r#"{"x":1}"#)),
-        (r#"{"tool":"a","arguments":{"x":1,"y":2},"z":3,"y":2}"#, Some(r#"{"x":1,"y":2,"z":3}"#)),
-        (r#"{"tool":"a","arguments":"{\"x\":1}","z":3}"#, Some(r#"{"x":1,"z":3}"#)),
-        (
-            r#"{"tool":"exec","command":"ls","arguments":["-l"]}"#,
-            Some(r#"{"command":"ls","arguments":["-l"]}"#),
-        ),
-        (r#""{\"tool\":\"a\",\"arguments\":{\"x\":1}}""#, Some(r#"{"x":1}"#)),
-        (r#"{"call":{"name":"a","x":1}}"#, Some(r#"{"x":1}"#)),
-    ] {
-        let (name, given) = invoke(&view, arguments).unwrap();
-        assert!(name == "a" || name == "exec");
-        assert_eq!(given.as_deref(), passed, "{arguments}");
-    }
-}
-
 /// Refuses every call except of `b`.
 #[derive(Debug)]
 struct OnlyB;
@@ -311,29 +249,4 @@ fn a_filter_decides_on_the_inner_call_of_invoke() {
     let run = |tool: &str| run(&stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
     assert!(matches!(run("b"), Decision::Forward(call) if *call.name == *"b"));
     assert!(matches!(run("a"), Decision::Refuse(refusal) if refusal.code == "NO"));
-}
-
-#[test]
-fn i9_lines_of_a_long_category_have_their_own_briefs() {
-    let names: Vec<String> = (0..MOST_AT_ONCE + 2).map(|number| format!("t{number}")).collect();
-    let object = |value: Value| RawObject::parse(value.to_string()).unwrap();
-    let said = names.iter().map(|name| json!({"name": name, "brief": format!("Own brief of {name}")}));
-    let category = json!({"category": "all", "tools": said.collect::<Vec<_>>()});
-    let info = OwnInfo {
-        overview: object(json!({"categories": {"all": {}}, "total_tools": names.len()})),
-        categories: [("all".to_owned(), object(category))].into(),
-        ..OwnInfo::default()
-    };
-    let tools = names.iter().map(String::as_str).chain(["info"]);
-    let group = OwnGroup { name: "all".to_owned(), tools: names.clone(), ..OwnGroup::default() };
-    let lists = UpstreamLists { groups: vec![group], info: Some(Arc::new(info)), ..named("up", tools) };
-    let view = fixtures::view(&[lists]);
-    for topic in ["all".to_owned(), format!("all#{}", MOST_AT_ONCE + 1)] {
-        let (answer, _) = ask(&view, &*topic);
-        let lines = answer["tools"].as_array().unwrap();
-        assert!(!lines.is_empty());
-        for line in lines {
-            assert_eq!(line["brief"], format!("Own brief of {}", line["name"].as_str().unwrap()), "{topic}");
-        }
-    }
 }

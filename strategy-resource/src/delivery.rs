@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{
     Context, Definitions, Era, Names, Note, RawObject, ReceiptProblem, Receipts, Refusal, VisibleTool,
-    delivered::DESCRIPTION_REQUIRED, tool_not_found,
+    delivered::DESCRIPTION_REQUIRED, own_tool_note, tool_not_found,
 };
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
         .iter()
         .map(|name| match cx.view.tool(name) {
             Some(tool) => entry(cx, channel, tool).text().to_owned(),
-            None if cx.view.reserves(name) => json!({"note": wording::own_tool(name)}).to_string(),
+            None if cx.view.reserves(name) => own_tool_note(name).to_string(),
             None => {
                 tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
                 tool_not_found(name, cx.view, config.bounds()).to_string()

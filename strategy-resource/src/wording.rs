@@ -112,11 +112,6 @@ pub fn rate_limited(seconds: u64) -> String {
     )
 }
 
-/// The note under the name of a tool that is no upstream's.
-pub fn own_tool(name: &str) -> String {
-    format!("Tool '{name}' needs no description, call it directly.")
-}
-
 /// The message of `TOOL_DESCRIPTION_REQUIRED` (tool-descriptions-resource §6.2).
 pub fn description_required(name: &str) -> String {
     format!("Tool '{name}' requires fetching its description before use.")

@@ -9,18 +9,11 @@ use rmcp::{
     service::RequestContext,
 };
 
-pub use Faulty::{Hanging, Panicking};
-
-/// A handler with one tool.
+/// A handler whose one tool, `panic`, panics.
 #[derive(Clone, Debug)]
-pub enum Faulty {
-    /// Its `panic` panics.
-    Panicking,
-    /// Its `hang` never comes to an end.
-    Hanging,
-}
+pub struct Panicking;
 
-impl ServerHandler for Faulty {
+impl ServerHandler for Panicking {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
@@ -30,12 +23,8 @@ impl ServerHandler for Faulty {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (name, description) = match self {
-            Panicking => ("panic", "Panics."),
-            Hanging => ("hang", "Hangs."),
-        };
         let schema = serde_json::json!({"type": "object"}).as_object().cloned().unwrap_or_default();
-        Ok(ListToolsResult::with_all_items(vec![Tool::new(name, description, schema)]))
+        Ok(ListToolsResult::with_all_items(vec![Tool::new("panic", "Panics.", schema)]))
     }
 
     async fn call_tool(
@@ -43,9 +32,6 @@ impl ServerHandler for Faulty {
         _request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        match self {
-            Panicking => panic!("as promised"),
-            Hanging => std::future::pending().await,
-        }
+        panic!("as promised")
     }
 }

@@ -5,17 +5,13 @@ mod quotas;
 
 use std::fs;
 
-use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, Transport, process::Process,
-    scenario::raw, setup::Era,
-};
-use mcp_disclosure_core::Grant;
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, Transport, process::Process, setup::Era};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
     command_line::{self, over_http, start},
-    configuration, named, playing,
+    configuration, named,
 };
 
 pub(crate) const ANN: &str = "the-secret-token-of-ann";
@@ -299,35 +295,6 @@ async fn a5_a_session_is_of_the_principal_that_opened_it() {
     assert_eq!(stolen.answer(), made_up.answer());
     assert_eq!(ann.tool_names().await, ["a"]);
 }
-
-/// That nothing else of what is not permitted exists, two_worlds.rs has.
-async fn a3_no_spelling_or_link_leads_to_what_is_not_permitted(setup: Setup) {
-    let only = |pattern: &str| Some(vec![pattern.to_owned()]);
-    let grant = Grant { tools: only("kit/open*"), resources: only("kit/file:///open/*"), ..Grant::default() };
-    let mut scenario = Scenario::named(["open_tool", "vark_tool"]);
-    for kind in ["open", "vark"] {
-        scenario
-            .templates
-            .push(raw(json!({"uriTemplate": format!("file:///{kind}/{{name}}"), "name": kind})));
-    }
-    let link = json!({"type": "resource_link", "uri": "file:///vark/listed", "name": "vark"});
-    scenario.on("tools/call open_tool", json!({"content": [link, {"type": "text", "text": "stays"}]}));
-    let admission = HeaderAdmission::default().granting("ann", grant).on_stdio("ann");
-    let bench = Bench::start(playing(scenario).admitting(admission)).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).known_as("ann")).await;
-    for way in ["FILE:///open/../KIND/listed", "file:///open/%2e%2e/KIND/x"] {
-        // Names of one length, one of which another caller has.
-        let read = async |kind: &str| {
-            let mut answer = client.read(&way.replace("KIND", kind)).await.answer();
-            answer["id"].take();
-            answer.to_string().replace(kind, "KIND")
-        };
-        assert_eq!(read("vark").await, read("zorg").await, "{way}");
-    }
-    let result = client.learn_and_call("open_tool", json!({})).await.result();
-    assert!(result.to_string().contains("stays") && !result.to_string().contains("vark"), "{result}");
-}
-each_strategy!(a3_no_spelling_or_link_leads_to_what_is_not_permitted);
 
 #[test]
 fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {

@@ -93,10 +93,6 @@ fn the_json_is_the_contracts() {
 #[test]
 fn the_demonstrations_table_and_markdown() {
     let table = compare(&[]).says(0, &[]).stdout.clone();
-    for part in table.split("\n\n").skip(1).take(2) {
-        let part = part.replace(&format!("  {} serve", started()), "  mcp-disclosure serve");
-        assert!(include_str!("../../docs/compare.md").contains(&part), "docs/compare.md is without\n{part}");
-    }
     insta::assert_snapshot!("compare_table", table);
     insta::assert_snapshot!("compare_table_40", compare(&["--width", "40"]).says(0, &[]).stdout);
     insta::assert_snapshot!("compare_markdown", compare(&["--format", "markdown"]).says(0, &[]).stdout);
@@ -185,11 +181,13 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
         .says(64, &["unknown strategy 'nope'", "'full+full' is not a valid stack"]);
     let (_folder, config) = configuration("demo = true\n[[principals]]\nname = \"ann\"\ntools = 5\n");
     compare(&["--principal", "ann", "--config", &config]).says(64, &["tools"]);
-    compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: it selects full or another strategy"]);
+    compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: name what it selects: full, or"]);
     compare(&["--strategies", "info(entry-onl)"]).says(64, &["no variant 'entry-onl'", "info(entry-only)"]);
     compare(&["--strategies", "concerns(cost=low)+info"]).says(64, &["no concern 'cost'", "precision"]);
     compare(&["--host", "some"]).says(2, &["possible values: ordinary, verbatim"]);
-    compare(&["--out", "/no/such/place"]).says(1, &["cannot write /no/such/place"]);
+    // It is said before anything is started.
+    let place = ["--out", "/no/such/place", "--", "/no/such/program"];
+    compare(&place).says(1, &["cannot write /no/such/place"]);
     compare(&["--", "/no/such/program"]).says(1, &["/no/such/program"]);
 }
 
@@ -307,19 +305,6 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     let table = compare(&["--", ODD, "ordinary"]).stdout;
     let costs_more = table.contains("costs") && table.contains("more");
     assert!(table.contains(&command) && costs_more, "{table}");
-}
-
-#[test]
-fn q2_tools_that_a_choice_leaves_out_are_noted_under_every_presenter() {
-    let presenters = ["resource", "describe", "info", "info(entry-only)"];
-    let rows = presenters.map(|presenter| format!("concerns(precision=exact)+{presenter}")).join(",");
-    let flags = ["--strategies", &rows, "--use", "symbolic_solve,numerical_integrate"];
-    let report = report(&flags);
-    for presenter in presenters {
-        let expected = format!("concerns(precision=exact)+{presenter}: it does not list numerical_integrate");
-        let notes = report["notes"].as_array().unwrap();
-        assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with(&expected)), "{notes:?}");
-    }
 }
 
 #[test]

@@ -64,21 +64,14 @@ async fn b11_what_an_address_says_and_is_not_understood_is_refused(setup: Setup)
     let declared = "Parameters of the address are the declared concerns: cost={low, high}, delay={0 to 10}.";
     for (query, expected) in [
         ("cots=low", "No concern 'cots' is declared (did you mean 'cost'?)."),
-        ("info=high", "No concern 'info' is declared"),
         ("cost=lo", "Concern 'cost' has no value \"lo\". Permitted: low, high."),
         ("cost=", "Concern 'cost' has no value \"\"."),
-        ("cost", "Concern 'cost' has no value \"\"."),
         ("cost=low,high", "Concern 'cost' has no value \"low,high\"."),
-        ("cost=low=high", "Concern 'cost' has no value \"low=high\"."),
-        ("=x", "No concern '' is declared"),
         // Decoded once.
         ("a+b=x", "No concern 'a b' is declared"),
         ("cost=c+d%2B", "Concern 'cost' has no value \"c d+\"."),
-        ("cost=d%2526", "Concern 'cost' has no value \"d%26\"."),
         ("cost=%E2%82%AC%C3%A4", "Concern 'cost' has no value \"\u{20ac}\u{e4}\"."),
-        ("cost=LOW", "Concern 'cost' has no value \"LOW\"."),
         ("delay=11", "Concern 'delay' has no value \"11\". Permitted: 0 to 10."),
-        ("delay=%5B1%2C2%5D", "Concern 'delay' has no value \"[1,2]\"."),
         ("cost=low&mood=%1B%5B31m", "No concern 'mood' is declared"),
         ("cost=%00low", "Concern 'cost' has no value"),
     ] {
@@ -91,12 +84,8 @@ async fn b11_what_an_address_says_and_is_not_understood_is_refused(setup: Setup)
         ("cost=low&cost=low", "repeats a name"),
         ("cost=low&c%6Fst=high", "repeats a name"),
         ("cost=%", "is not percent-encoded UTF-8"),
-        ("cost=%2", "is not percent-encoded UTF-8"),
-        ("cost=%zz", "is not percent-encoded UTF-8"),
-        ("cost=%+2", "is not percent-encoded UTF-8"),
         ("cost=%FF", "is not percent-encoded UTF-8"),
         ("%C3=1", "is not percent-encoded UTF-8"),
-        ("a%=1", "is not percent-encoded UTF-8"),
     ] {
         let (status, error) = refused(&bench, setup, &format!("/mcp?{query}")).await;
         assert_eq!(status, 400, "{query}: {error}");

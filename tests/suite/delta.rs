@@ -156,17 +156,6 @@ async fn d5_where_describe_is_not_served_it_is_plain_mcp(setup: Setup) {
     assert!(client.tools().await.iter().all(|tool| tool["inputSchema"].is_object()));
 }
 
-async fn b4_its_client_is_served_in_front_of_long_descriptions(setup: Setup) {
-    let long =
-        json!({"name": "a", "description": "Finds words. ".repeat(20), "inputSchema": {"type": "object"}});
-    let bench = Bench::start(playing(Scenario::with_tools([long.to_string()]))).await;
-    let mut client = Delta::new(&bench, setup);
-    client.initialize(VERSION, ABLE).await;
-    let listed = client.tools().await;
-    assert!(listed[0].get("inputSchema").is_none(), "{listed:?}");
-    assert!(listed[0]["description"].as_str().unwrap().encode_utf16().count() <= 60, "{listed:?}");
-}
-
 async fn d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them(setup: Setup) {
     let longest = "Looks it up, \u{201e}\u{e4}ltere\u{201c} ones too, in *all* of our old archives";
     assert_eq!(longest.encode_utf16().count(), 60);
@@ -206,5 +195,4 @@ cases!(
     d5_its_client_is_answered_as_by_its_own_server,
     d5_other_versions_and_no_capability_are_plain_mcp,
     d5_where_describe_is_not_served_it_is_plain_mcp,
-    b4_its_client_is_served_in_front_of_long_descriptions,
 );

@@ -180,10 +180,13 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
     assert_eq!(client.tools().await[0]["description"], "Does a.", "the upstream's own, which is short");
     client.call("a", json!({})).await.refusal("INVALID_ARGUMENTS");
     for _ in 0..3 {
-        let result = client.call("describe_tools", json!({"names": ["unknown", "a"]})).await.result();
+        let names = ["unknown", "a", "describe_tools"];
+        let result = client.call("describe_tools", json!({"names": names})).await.result();
         assert_eq!(result["isError"], false);
         let entries = answered(&result);
-        assert_eq!(entries.as_object().unwrap().keys().collect::<Vec<_>>(), ["unknown", "a"]);
+        assert_eq!(entries.as_object().unwrap().keys().collect::<Vec<_>>(), names);
+        let note = "Tool 'describe_tools' needs no description, call it directly.";
+        assert_eq!(entries["describe_tools"], json!({"note": note}));
         let unknown = json!({"error": "Tool 'unknown' not found", "available_tools": ["a", "b"]});
         assert_eq!(entries["unknown"], unknown);
         for part in ["name", "description", "inputSchema", "examples", "usage_guidance"] {

@@ -246,33 +246,6 @@ fn b11_choices_of_operators_and_of_the_tool_reach_an_upstream_that_is_the_client
     refused.ended().says(64, &["concern 'cost' has no value \"huge\""]);
 }
 
-/// The status of a client's `initialize` at this address.
-async fn arrive(address: std::net::SocketAddr, path: &str) -> u16 {
-    let headers = kit::http::headers(&[("content-type", "application/json"), ("accept", "application/json")]);
-    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello()});
-    kit::http::send(address, "POST", path, &headers, hello.to_string().as_bytes()).await.unwrap().status
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn b11_an_address_that_names_what_is_not_declared_yet_waits_for_upstreams() {
-    let (directory, inner) = with_concerns(true);
-    let (started, outer) = (directory.path().join("started"), directory.path().join("outer.toml"));
-    let gate = format!("until [ -e {} ]; do sleep 0.02; done; exec \"$@\"", started.display());
-    let arguments = [&["-c".to_owned(), gate, "sh".to_owned(), GATEWAY.to_owned()], &inner[..]].concat();
-    std::fs::write(&outer, format!("[upstreams.late]\ncommand = \"sh\"\nargs = {arguments:?}\n")).unwrap();
-    let flags = ["--transport", "http", "--listen", "127.0.0.1:0", "--remember", "off"];
-    let command = [&["serve", "--config", outer.to_str().unwrap()], &flags[..]].concat();
-    let gateway = Process::start(&mut program(&command));
-    let address = gateway.address();
-    let waiting = tokio::spawn(arrive(address, "/mcp?cost=low"));
-    // One that names nothing is answered at once.
-    assert_eq!(arrive(address, "/mcp").await, 200);
-    assert!(!waiting.is_finished());
-    std::fs::write(started, "").unwrap();
-    assert_eq!(waiting.await.unwrap(), 200);
-    assert_eq!(arrive(address, "/mcp?cots=low").await, 400);
-}
-
 async fn u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits(setup: Setup) {
     for expose in [true, false] {
         let (_folder, inner) = with_concerns(expose);

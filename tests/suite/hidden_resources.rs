@@ -7,7 +7,7 @@ use kit::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{connect, named, playing};
+use crate::{connect, playing};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -253,24 +253,3 @@ async fn p3_hidden_resources_cannot_be_listened_for(setup: Setup) {
 }
 
 each_transport_without_sessions!(p3_hidden_resources_cannot_be_listened_for);
-
-#[tokio::test]
-async fn p4_what_is_read_again_is_answered_with_what_changed_or_why_not() {
-    let bench = Bench::start(named(["a", "b"]).with_config("[tools.b]\nhidden = true\n")).await;
-    let names = || {
-        let snapshot = bench.gateway.backends().shared().catalogue().current();
-        snapshot.snapshot().tool_count()
-    };
-    bench.write("[tools.a]\nbrief = \"A.\"\n");
-    let refused = bench.reloads.reload(false).await.unwrap_err();
-    assert_eq!(refused[0].message(), "no tool is hidden any more");
-    assert!(refused[0].remedy().unwrap().contains("kill -HUP"));
-    assert_eq!(names(), 1);
-    bench.write("[tools");
-    let refused = bench.reloads.reload(true).await.unwrap_err();
-    assert!(refused[0].to_string().contains("disclosure.toml:1:"), "accepted or not: {refused:?}");
-    bench.write("");
-    assert_eq!(bench.reloads.reload(true).await.unwrap(), [mcp_disclosure_core::Kind::Tools]);
-    assert_eq!(names(), 2);
-    assert_eq!(bench.reloads.reload(false).await.unwrap(), [], "what is in force is nothing lost");
-}

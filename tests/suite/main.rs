@@ -23,7 +23,6 @@ mod command_line;
 mod compare;
 mod concern_addresses;
 mod concerns;
-mod cost;
 mod cross_origin;
 mod custom_strategies;
 mod delta;

@@ -122,17 +122,6 @@ async fn m1_the_operator_may_offer_none(setup: Setup) {
     assert_eq!(described.result()["name"], "echo");
 }
 
-async fn m1_a_cursor_that_is_null_is_none(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    for method in
-        ["tools/list", "tools/manifest", "resources/list", "resources/templates/list", "prompts/list"]
-    {
-        let first = client.request(method, json!({})).await.result();
-        assert_eq!(client.request(method, json!({"cursor": null})).await.result(), first, "{method}");
-        assert_eq!(client.request(method, json!({"cursor": ""})).await.code(), -32602, "{method}");
-    }
-}
-
 async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
     for (budget, offered) in [(1_000_000, true), (0, false)] {
         let strategies = StrategyOptions { budget, ..StrategyOptions::default() };
@@ -231,59 +220,12 @@ under_full!(
     s12_m1_host_hints_are_in_no_manifest,
     m1_a_complete_list_that_was_selected_has_a_manifest,
     m1_the_operator_may_offer_none,
-    m1_a_cursor_that_is_null_is_none,
     m1_a_change_of_a_digest_is_announced,
     m2_hints_are_those_of_the_list,
     m4_what_cannot_be_described_is_refused_as_a_whole,
     m6_a_hidden_name_is_an_unknown_one,
 );
 where_schemas_are_withheld!(m1_where_something_is_withheld_there_is_no_manifest);
-
-/// A thousand tools, as large as real ones; the first ones are of this version.
-fn thousand(changed: usize) -> Vec<Box<RawValue>> {
-    let tool = |at: usize| {
-        let version = if at < changed { "new" } else { "old" };
-        let properties: serde_json::Map<String, Value> = (0..6)
-            .map(|number| {
-                let text = format!("Argument {number} of tool {at}, of which something is to be said.");
-                (format!("argument_{number}"), json!({"type": "string", "description": text}))
-            })
-            .collect();
-        let schema = json!({"type": "object", "properties": properties, "required": ["argument_0"]});
-        let description = format!("Does the {version} thing {at}, and says when it is used and when not.");
-        let annotations = json!({"readOnlyHint": true});
-        raw(
-            json!({"name": format!("tool_{at}"), "description": description, "inputSchema": schema, "annotations": annotations}),
-        )
-    };
-    (0..1000).map(tool).collect()
-}
-
-async fn before_thousand(changed: usize) -> Bench {
-    let scenario = Scenario { tools: thousand(changed), ..Scenario::odd() };
-    Bench::start(playing(scenario)).await
-}
-
-async fn a_warm_connection_moves_what_changed(setup: Setup) {
-    let bench = before_thousand(0).await;
-    let (cold, listed) = cost(&bench, setup, Vec::new()).await;
-    let (warm, same) = cost(&bench, setup, listed.clone()).await;
-    assert_eq!((listed.len(), &same), (1000, &listed));
-    assert!(100 * warm.bytes() <= 3 * cold.bytes(), "{warm:?} {cold:?}");
-    for (changed, most) in [(1, 25), (10, 25), (100, 35)] {
-        let bench = before_thousand(changed).await;
-        let (some, now) = cost(&bench, setup, listed.clone()).await;
-        let (_, expected) = cost(&bench, setup, Vec::new()).await;
-        assert_eq!(now, expected);
-        assert!(100 * some.bytes() <= most * cold.bytes(), "{changed}: {some:?} {cold:?}");
-        assert!(some.bytes() > warm.bytes());
-    }
-    // Where nearly everything changed, the list is as good.
-    let bench = before_thousand(900).await;
-    let (_, now) = cost(&bench, setup, listed).await;
-    assert_eq!(now, cost(&bench, setup, Vec::new()).await.1);
-}
-under_full!(a_warm_connection_moves_what_changed);
 
 /// The methods by which the upstream was asked for tools.
 async fn asked(client: &Client) -> Vec<String> {

@@ -1,5 +1,5 @@
 //! HTTP upstreams of each revision that has Streamable HTTP (U7): what they are sent is what their revision demands, and
-//! all that they offer reaches clients of both eras. The client crate speaks to the same servers directly.
+//! all that they offer reaches clients of both eras.
 
 use axum::http::Method;
 use kit::{
@@ -9,7 +9,6 @@ use kit::{
     revision::{Received, Revision, RevisionServer},
     setup::Era,
 };
-use mcp_disclosure_client::{Host, Link, Preferences};
 use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::json;
 
@@ -97,26 +96,6 @@ async fn follows_its_list(server: &RevisionServer, client: &Client) {
     .await;
 }
 
-/// The client crate too, which speaks to the server directly.
-async fn every_request_of_the_client_crate_is_as_its_revision_demands(
-    server: &RevisionServer,
-    revision: Revision,
-) {
-    for eras in [vec![Era::Session, Era::Stateless], vec![Era::Stateless, Era::Session]] {
-        let preferences = Preferences { eras, ..Preferences::default() };
-        let host = Host::connect(Link::url(&server.url()).unwrap(), preferences).await.unwrap();
-        assert_eq!(host.server().version, revision.name());
-        assert!(host.list().await.unwrap().len() > 2);
-        for tool in ["progress", "resumed", "echo"] {
-            let result = host.call(tool, &json!({})).await.unwrap();
-            assert!(result.text().contains(tool), "{result:?}");
-        }
-        eventually("a listener", async || (server.listeners() > 0).then_some(())).await;
-        host.close().await;
-    }
-    assert_eq!(server.faults(), [""; 0], "{revision:?}");
-}
-
 /// The two tests of a revision.
 macro_rules! revisions {
     ($($module:ident = $revision:ident;)*) => { $(mod $module {
@@ -127,13 +106,6 @@ macro_rules! revisions {
             all_that_it_offers_reaches_clients_of_both_eras(Revision::$revision).await;
         }
 
-        #[tokio::test]
-        async fn u7_every_request_of_the_client_crate_is_as_its_revision_demands() {
-            let server = RevisionServer::start(Revision::$revision).await;
-            every_request_of_the_client_crate_is_as_its_revision_demands(&server, Revision::$revision).await;
-            let (opened, ended) = sessions(&server);
-            assert_eq!(opened, ended, "each session is ended");
-        }
     })* };
 }
 
@@ -155,13 +127,5 @@ async fn u7_without_a_session_id_the_revision_is_in_the_header_too() {
         for era in ERAS {
             everything(&RevisionServer::start_without_session_id(revision).await, revision, era).await;
         }
-    }
-}
-
-#[tokio::test]
-async fn u7_without_a_session_id_the_client_crate_sends_the_revision_too() {
-    for revision in with_sessions() {
-        let server = RevisionServer::start_without_session_id(revision).await;
-        every_request_of_the_client_crate_is_as_its_revision_demands(&server, revision).await;
     }
 }

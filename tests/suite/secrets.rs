@@ -177,23 +177,6 @@ async fn p9_a_redirect_elsewhere_is_not_followed(setup: Setup) {
 }
 over_http!(p9_a_redirect_elsewhere_is_not_followed);
 
-#[tokio::test]
-async fn p9_our_own_client_does_not_follow_either() {
-    let (elsewhere, stolen) = server(|_, _, _| StatusCode::OK.into_response()).await;
-    let (address, _) = server(redirecting(elsewhere)).await;
-    let link = mcp_disclosure_client::Link::url(&format!("http://{address}/mcp")).unwrap();
-    let link = link.with_header("x-api-key", "s3cret").unwrap();
-    let host = mcp_disclosure_client::Host::connect(link, mcp_disclosure_client::Preferences::default())
-        .await
-        .unwrap();
-    let error = host.call("307", &mcp_disclosure_client::RawObject::empty()).await.unwrap_err().to_string();
-    assert!(
-        error.contains(&format!("the server redirects to another origin, http://{elsewhere}")),
-        "{error}"
-    );
-    assert!(stolen.lock().unwrap().is_empty(), "{stolen:?}");
-}
-
 async fn p13_a_tools_own_argument_of_the_receipts_name_arrives(setup: Setup) {
     let own = json!({"disclosure_receipt": "own"});
     let schema = json!({"type": "object", "properties": {"disclosure_receipt": {"type": "string"}}});

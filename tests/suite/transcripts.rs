@@ -5,10 +5,7 @@ use std::fs;
 use kit::process::{Ended, Process};
 use serde_json::{Value, json};
 
-use crate::{
-    command_line::{ODD, program},
-    compare::keys,
-};
+use crate::{command_line::program, compare::keys};
 
 /// Runs `compare --transcript` to its end.
 #[track_caller]
@@ -176,76 +173,6 @@ fn q1_each_mistake_leads_to_the_answer() {
     assert!(refused["gist"].to_string().contains("describe_tools"), "{refused}");
 }
 
-/// The client of a negotiating host finds out by itself that nothing has the name, and says so to its model.
-#[test]
-fn q1_what_the_hosts_client_refuses_is_an_answer() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("task.json");
-    let call = json!({"tool": "symbolic_diff", "arguments": {"expression": "x^2", "variable": "x"}});
-    let task = json!({"host": "negotiating", "courses": ["unknown-name"], "calls": [call]});
-    fs::write(&file, task.to_string()).unwrap();
-    let played = played(&["--task", file.to_str().unwrap()]);
-    for strategy in list(&played, "strategies") {
-        let act = &strategy["acts"][0];
-        assert!(act["errors"].as_u64().unwrap() > 0 && act["ending"] != "answered", "{strategy}");
-    }
-}
-
-/// A host can ask several times before it knows a tool, such as for one group after the other.
-#[test]
-fn q1_what_is_called_is_a_call_however_often_a_host_asked_before() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("task.json");
-    let calls = json!([
-        {"tool": "symbolic_diff", "arguments": {"expression": "x^2", "variable": "x"}},
-        {"tool": "fft", "arguments": {"values": [1, 2]}},
-        {"tool": "symbolic_solve", "arguments": {"equations": "x"}},
-    ]);
-    let task = json!({"host": "negotiating", "courses": ["workflow"], "calls": calls});
-    fs::write(&file, task.to_string()).unwrap();
-    let played = played(&["--strategies", "groups,describe", "--task", file.to_str().unwrap()]);
-    for strategy in list(&played, "strategies") {
-        let steps = list(&strategy["acts"][0], "steps");
-        let called = steps.iter().filter(|step| step["kind"] == "called");
-        assert!(called.clone().count() >= 3, "{strategy}");
-        for step in called {
-            assert_eq!(step["messages"][0]["method"], "tools/call", "{step}");
-        }
-        for step in steps.iter().filter(|step| step["kind"] == "asked") {
-            assert_ne!(step["messages"][0]["method"], "tools/call", "{step}");
-        }
-    }
-}
-
-#[test]
-fn q1_tools_that_are_not_listed_are_found_level_by_level() {
-    let played = played(&["--strategies", "info", "--set", "info.tools=entry-only"]);
-    let workflow = act(&played, "info", "workflow");
-    assert_eq!(
-        texts(workflow, "asked"),
-        [
-            // The description of `info` names the categories.
-            r#"{"name":"info","arguments":{"topic":"symbolic"}}"#,
-            r#"{"name":"info","arguments":{"topic":"symbolic_solve"}}"#
-        ]
-    );
-    assert!(texts(workflow, "called")[0].starts_with(r#"{"name":"invoke""#), "{workflow}");
-}
-
-#[test]
-fn q1_rows_have_their_variants_and_choices() {
-    let played = played(&["--strategies", "info(entry-only),concerns(precision=exact)+info(tools=stubs)"]);
-    let names: Vec<&Value> = list(&played, "strategies").iter().map(|strategy| &strategy["name"]).collect();
-    assert_eq!(names, ["info(entry-only)", "concerns(precision=exact)+info(tools=stubs)"]);
-    let start = |strategy: &str| list(act(&played, strategy, "workflow"), "steps").clone();
-    let listed = start("info(entry-only)").into_iter().find(|step| step["kind"] == "listed").unwrap();
-    assert!(listed["says"].as_str().unwrap().starts_with("lists none of the 11 tools"), "{listed}");
-    let filtered = start("concerns(precision=exact)+info(tools=stubs)");
-    let listed = filtered.iter().find(|step| step["kind"] == "listed").unwrap();
-    assert!(listed["says"].as_str().unwrap().contains(" of 11 tools"), "{listed}");
-    transcript(&["--strategies", "concerns(cost=low)"]).says(64, &["--strategies", "no concern 'cost'"]);
-}
-
 #[test]
 fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
     let folder = tempfile::tempdir().unwrap();
@@ -263,21 +190,6 @@ fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
     assert_eq!(list(workflow, "steps").last().unwrap()["call"], 2);
     let strategies = list(&played, "strategies");
     assert_eq!((strategies.len(), list(&strategies[0], "acts").len()), (1, 2));
-}
-
-#[test]
-fn q1_as_many_tools_are_played_as_are_asked_for() {
-    let tools = |arguments: &[&str]| -> Vec<String> {
-        let played = played(&[&["--strategies", "describe"], arguments].concat());
-        let calls = list(&played["task"], "calls").iter();
-        calls.map(|call| call["tool"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(tools(&[]), ["symbolic_solve"]);
-    let three = tools(&["--use", "3"]);
-    assert_eq!(three.len(), 3);
-    assert_eq!(tools(&["--use", &three[..2].join(",")]), three[..2]);
-    // A larger sample contains the smaller ones.
-    assert_eq!(tools(&["--use", "1"]), three[..1]);
 }
 
 #[test]
@@ -300,16 +212,6 @@ fn q1_a_task_that_cannot_be_played_is_refused_with_its_place() {
     let missing = folder.path().join("nowhere.json");
     transcript(&["--task", missing.to_str().unwrap()]).says(64, &["nowhere.json", "No such file"]);
     transcript(&["--use", "nothing_of_that_name"]).says(2, &["--use", "unknown tool 'nothing_of_that_name'"]);
-}
-
-#[test]
-fn q1_no_tool_of_the_users_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let calls = folder.path().join("calls");
-    let played = played(&["--use", "echo", "--", ODD, "records", calls.to_str().unwrap()]);
-    assert_eq!(fs::read_to_string(&calls).unwrap_or_default(), "");
-    let returned = list(act(&played, "full", "workflow"), "steps").last().unwrap();
-    assert_eq!((&returned["kind"], &returned["text"]), (&json!("returned"), &json!("done")));
 }
 
 #[test]

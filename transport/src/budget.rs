@@ -47,11 +47,8 @@ pub struct Bounds {
 
 /// A budget of bytes or items. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Budget(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    used: AtomicUsize,
+pub struct Budget {
+    used: Arc<AtomicUsize>,
     most: usize,
 }
 
@@ -65,63 +62,59 @@ pub struct Share {
 impl Budget {
     /// A budget of `most` bytes or items.
     pub fn new(most: usize) -> Self {
-        Self(Arc::new(Inner { used: AtomicUsize::new(0), most }))
+        Self { used: Arc::default(), most }
     }
 
     /// The size of the budget.
     pub fn most(&self) -> usize {
-        self.0.most
+        self.most
     }
 
     /// The amount in use.
     pub fn used(&self) -> usize {
-        self.0.used.load(Ordering::Acquire)
+        self.used.load(Ordering::Acquire)
     }
 
     /// Reserves an amount; `None` if less is available.
     pub fn take(&self, amount: usize) -> Option<Share> {
-        self.take_if(amount, |used| used.checked_add(amount).is_some_and(|sum| sum <= self.0.most))
+        self.take_if(amount, |used| used.checked_add(amount).is_some_and(|sum| sum <= self.most))
     }
 
     /// Like `take`, but an empty budget admits one share of any size. For messages, whose own size is limited
     /// elsewhere: one larger than the queue must still pass through it.
     pub fn take_one(&self, amount: usize) -> Option<Share> {
-        self.take_if(amount, |used| used == 0 || used.saturating_add(amount) <= self.0.most)
+        self.take_if(amount, |used| used == 0 || used.saturating_add(amount) <= self.most)
     }
 
     /// Reserves an amount even if it exceeds the budget.
     pub fn take_anyway(&self, amount: usize) -> Share {
-        self.0.used.fetch_add(amount, Ordering::AcqRel);
+        self.used.fetch_add(amount, Ordering::AcqRel);
         Share { budget: self.clone(), amount }
     }
 
     fn take_if(&self, amount: usize, fits: impl Fn(usize) -> bool) -> Option<Share> {
-        let take = |used| fits(used).then(|| used.saturating_add(amount));
-        let taken = self.0.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, take);
-        taken.ok().map(|_| Share { budget: self.clone(), amount })
+        self.adds(amount, fits).then(|| Share { budget: self.clone(), amount })
+    }
+
+    fn adds(&self, amount: usize, fits: impl Fn(usize) -> bool) -> bool {
+        let add = |used| fits(used).then(|| used.saturating_add(amount));
+        self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, add).is_ok()
     }
 }
 
 impl Share {
     /// Extends the reservation; `false` if that exceeds the budget, unless this share is the only one.
     pub fn grow(&mut self, amount: usize) -> bool {
-        let own = self.amount;
-        let most = self.budget.0.most;
-        let fits = |used: usize| used == own || used.saturating_add(amount) <= most;
-        let Some(more) = self.budget.take_if(amount, fits) else { return false };
-        self.amount += more.merge();
-        true
-    }
-
-    /// Consumes this share without releasing its amount, which moves to another share.
-    fn merge(mut self) -> usize {
-        std::mem::take(&mut self.amount)
+        let (own, most) = (self.amount, self.budget.most);
+        let grows = self.budget.adds(amount, |used| used == own || used.saturating_add(amount) <= most);
+        self.amount += if grows { amount } else { 0 };
+        grows
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.budget.0.used.fetch_sub(self.amount, Ordering::AcqRel);
+        self.budget.used.fetch_sub(self.amount, Ordering::AcqRel);
     }
 }
 

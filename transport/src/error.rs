@@ -147,14 +147,6 @@ pub enum HttpError {
         /// The start of the response body.
         body: String,
     },
-    /// The response is not an event stream, as requested.
-    #[error("answered HTTP {status} with content type '{content_type}' instead of an event stream")]
-    NotAStream {
-        /// The status.
-        status: StatusCode,
-        /// The content type.
-        content_type: String,
-    },
     /// The request is not authorized.
     #[error("{0}")]
     Unauthorized(#[from] Unauthorized),
@@ -166,47 +158,31 @@ pub enum HttpError {
         /// The error of the resolver, of TLS or of the operating system.
         cause: String,
     },
-    /// It redirects, which is not followed.
-    #[error("redirects {0}")]
-    Redirects(String),
     /// The connection closed before the end of the response.
     #[error("closed the connection before the end of its response")]
     Broken {
         /// The cause.
         cause: String,
     },
-    /// The response, or one of its events, exceeds the limit.
-    #[error("sent a response that is too long; at most {} bytes are read{}", .0.most, .0.in_brackets())]
-    TooLong(Bound),
-    /// The event stream cannot be parsed.
-    #[error("sent an event stream that cannot be parsed")]
-    NotEvents {
-        /// The parser's error.
-        cause: String,
-    },
-    /// An event stream is not that of HTTP+SSE (2024-11-05), which begins with the URL for messages.
-    #[error("{0}")]
-    NoEndpoint(&'static str),
     /// By HTTP+SSE, the server named no URL that can be used for messages.
     #[error("named {0}")]
     UnusableEndpoint(Cow<'static, str>),
-    /// The response ended without the JSON-RPC response to the request.
-    #[error("ended its reply without a response to the request")]
-    NoResponse,
-    /// The response stream closed and could not be resumed.
-    #[error("closed its response stream, which cannot be resumed: it {0}")]
-    NotResumed(Box<HttpError>),
+    /// Anything else that the server did.
+    #[error("{0}")]
+    Other(Reason),
 }
 
 impl HttpError {
+    /// The response, or one of its events, exceeds the limit.
+    pub(crate) fn too_long(bound: Bound) -> Self {
+        let (most, setting) = (bound.most, bound.in_brackets());
+        let kind = format!("sent a response that is too long; at most {most} bytes are read{setting}");
+        Self::Other(Reason::new(kind))
+    }
+
     /// The error with all details, for the operator.
     pub fn in_full(&self) -> String {
-        match self {
-            Self::NotResumed(because) => {
-                format!("closed its response stream, which cannot be resumed: it {}", because.in_full())
-            }
-            _ => with_detail(self, self.detail()),
-        }
+        with_detail(self, self.detail())
     }
 
     /// What [`in_full`](Self::in_full) adds; may be empty.
@@ -214,7 +190,8 @@ impl HttpError {
         match self {
             Self::Status { body, .. } => body,
             Self::Unauthorized(Unauthorized::Unavailable { detail }) => detail,
-            Self::Unreachable { cause, .. } | Self::Broken { cause } | Self::NotEvents { cause } => cause,
+            Self::Unreachable { cause, .. } | Self::Broken { cause } => cause,
+            Self::Other(reason) => &reason.detail,
             _ => "",
         }
     }

@@ -58,11 +58,7 @@ impl Window {
             left_out_before = std::mem::take(&mut self.left_out);
         }
         let is_in = self.count < most;
-        if is_in {
-            self.count += 1;
-        } else {
-            self.left_out += 1;
-        }
+        *(if is_in { &mut self.count } else { &mut self.left_out }) += 1;
         (is_in, left_out_before)
     }
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::{Bound, ErrorText, Json, Outline, code, depth::is_deeper_than};
 
 /// Maximum length of the id and of the method of a request, in bytes: both are kept, logged and repeated in answers.
-const LONGEST_LABEL: usize = 1024;
+pub(crate) const LONGEST_LABEL: usize = 1024;
 
 /// A request id: a string or a number, kept as received. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -106,27 +106,27 @@ impl Message {
     /// Parses one message with at most this nesting depth.
     ///
     /// # Errors
-    /// The error response to send, with the message's id if it could be read.
-    pub fn parse(bytes: &[u8], depth: Bound) -> Result<Self, Response> {
+    /// What is wrong with it.
+    pub fn parse(bytes: &[u8], depth: Bound) -> Result<Self, ErrorText> {
+        let invalid = |message: fmt::Arguments<'_>| ErrorText::new(code::INVALID_REQUEST, message);
         let text = std::str::from_utf8(bytes)
-            .map_err(|error| refuse(None, code::PARSE_ERROR, format_args!("not UTF-8: {error}")))?;
-        let raw: Raw<'_> = match serde_json::from_str(text) {
-            // serde accepts an array of the right length as a struct.
-            Ok(_) if text.trim_ascii_start().starts_with('[') => return Err(batch()),
-            Ok(raw) => raw,
-            Err(error) => return Err(malformed(text, &error)),
-        };
-        let is_short = |id: &&RawValue| raw.method.is_none() || id.get().len() <= LONGEST_LABEL;
-        let id = raw.id.filter(is_short).and_then(|id| Id::parse(id.get()));
+            .map_err(|error| ErrorText::new(code::PARSE_ERROR, format_args!("not UTF-8: {error}")))?;
+        let parsed = serde_json::from_str(text);
+        // serde accepts an array of the right length as a struct.
+        if text.trim_ascii_start().starts_with('[') && (parsed.is_ok() || is_json(text)) {
+            return Err(invalid(format_args!("batches are not supported; send one message at a time")));
+        }
+        let raw: Raw<'_> = parsed.map_err(|error| match is_json(text) {
+            true => invalid(format_args!("not a JSON-RPC message: {error}")),
+            false => ErrorText::new(code::PARSE_ERROR, format_args!("not JSON: {error}")),
+        })?;
         // Parsing so far skipped values without recursion; later processing may recurse.
         if is_deeper_than(bytes, depth.most) {
             let (most, setting) = (depth.most, depth.in_brackets());
-            let message = format_args!("the message is nested deeper than {most} levels{setting}");
-            return Err(refuse(id, code::INVALID_REQUEST, message));
+            return Err(invalid(format_args!("the message is nested deeper than {most} levels{setting}")));
         }
-        let invalid = |message: &str| refuse(id.clone(), code::INVALID_REQUEST, message);
         if raw.jsonrpc.is_none_or(|Text(version)| version != "2.0") {
-            return Err(invalid("'jsonrpc' must be \"2.0\""));
+            return Err(invalid(format_args!("'jsonrpc' must be \"2.0\"")));
         }
         // What has a result or an error is never answered, whatever else it has.
         let asks = raw.result.is_none() && raw.error.is_none();
@@ -134,34 +134,31 @@ impl Message {
             let outcome = match (raw.result, raw.error) {
                 (Some(result), None) => Ok(result.to_owned().into()),
                 (None, Some(error)) => Err(ErrorText::relayed(error.to_owned().into())),
-                _ => return Err(invalid("a message needs 'method', or else 'result' or 'error'")),
+                _ => {
+                    return Err(invalid(format_args!(
+                        "a message needs 'method', or else 'result' or 'error'"
+                    )));
+                }
             };
+            let id = raw.id.and_then(|id| Id::parse(id.get()));
             return Ok(Self::Response(Response { id, outcome }));
         };
         if method.len() > LONGEST_LABEL {
-            return Err(invalid(&format!("'method' must have at most {LONGEST_LABEL} bytes")));
+            return Err(invalid(format_args!("'method' must have at most {LONGEST_LABEL} bytes")));
         }
-        let params = match raw.params.map(|params| RawObject::parse(params.get())) {
-            None => RawObject::empty(),
-            Some(Ok(params)) => params,
-            Some(Err(_)) => {
-                return Err(refuse(
-                    id,
-                    code::INVALID_PARAMS,
-                    format_args!("{method}: 'params' must be an object of at most 100000 members"),
-                ));
-            }
+        let params = raw.params.map_or(Ok(RawObject::empty()), |params| RawObject::parse(params.get()));
+        let params = params.map_err(|_| {
+            let message = format_args!("{method}: 'params' must be an object of at most 100000 members");
+            ErrorText::invalid_params(message)
+        })?;
+        let Some(id) = raw.id else {
+            return Ok(Self::Notification(Notification { method: Cow::Owned(method.into_owned()), params }));
         };
-        match (raw.id, id) {
-            (None, _) => {
-                Ok(Self::Notification(Notification { method: Cow::Owned(method.into_owned()), params }))
-            }
-            (Some(_), Some(id)) => Ok(Self::Request(Request { id, method: method.into_owned(), params })),
-            (Some(_), None) => {
-                let message =
-                    format_args!("'id' must be a string or a number of at most {LONGEST_LABEL} bytes");
-                Err(refuse(None, code::INVALID_REQUEST, message))
-            }
+        match Id::parse(id.get()).filter(|id| id.as_str().len() <= LONGEST_LABEL) {
+            Some(id) => Ok(Self::Request(Request { id, method: method.into_owned(), params })),
+            None => Err(invalid(format_args!(
+                "'id' must be a string or a number of at most {LONGEST_LABEL} bytes"
+            ))),
         }
     }
 
@@ -234,24 +231,8 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-fn refuse(id: Option<Id>, code: i64, message: impl fmt::Display) -> Response {
-    Response { id, outcome: Err(ErrorText::new(code, message)) }
-}
-
-/// The error response to text that is not JSON or not a message, with its id if there is one.
-fn malformed(text: &str, error: &serde_json::Error) -> Response {
-    let Ok(raw) = serde_json::from_str::<&RawValue>(text) else {
-        return refuse(None, code::PARSE_ERROR, format_args!("not JSON: {error}"));
-    };
-    if raw.get().starts_with('[') {
-        return batch();
-    }
-    let id = RawObject::parse(raw.get()).ok().and_then(|object| Id::parse(object.member("id")?));
-    refuse(id, code::INVALID_REQUEST, format_args!("not a JSON-RPC message: {error}"))
-}
-
-fn batch() -> Response {
-    refuse(None, code::INVALID_REQUEST, "batches are not supported; send one message at a time")
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// Assembles `{"jsonrpc":"2.0",…}`. Line breaks in relayed JSON are replaced by spaces, since they would end
@@ -300,7 +281,11 @@ mod tests {
     const DEPTH: Bound = Bound { most: 128, setting: "limits.message_depth" };
 
     fn error_of(text: &str) -> String {
-        String::from_utf8(Message::parse(text.as_bytes(), DEPTH).unwrap_err().encode()).unwrap()
+        let refused = match Message::from_client(text.as_bytes(), DEPTH) {
+            Ok(Message::Response(refused)) | Err(refused) => refused,
+            other => panic!("{other:?}"),
+        };
+        String::from_utf8(refused.encode()).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Extracts what is recognizable from a message that cannot be parsed: its top-level keys.
 
-use crate::{Id, Message, Response};
+use crate::{ErrorText, Id, Message, Response, message::LONGEST_LABEL};
 
 /// The recognizable keys of the outermost object, or of the objects in an outermost array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,9 +14,6 @@ pub struct Outline {
     /// Whether there is a `jsonrpc`.
     pub(crate) is_json_rpc: bool,
 }
-
-/// Maximum length of an id; longer ones are ignored.
-const LONGEST_ID: usize = 256;
 
 /// Maximum ids taken from one text.
 const MOST_IDS: usize = 1_000;
@@ -33,13 +30,13 @@ impl Outline {
     ///
     /// # Errors
     /// The response to anything else, with its id if that was recognized.
-    pub fn refuse(self, reason: Response) -> Result<Message, Response> {
+    pub fn refuse(self, reason: ErrorText) -> Result<Message, Response> {
         // Without an id it may have broken off before its method.
         let is_response = self.is_answer || (self.is_response() && !self.ids.is_empty());
         // In a batch some may be requests, for which a client waits.
         let is_response = is_response && !(self.has_method && self.ids.len() > 1);
-        let only = <[Id; 1]>::try_from(self.ids).ok().map(|[id]| id);
-        let refused = Response { id: reason.id.or(only), ..reason };
+        let id = <[Id; 1]>::try_from(self.ids).ok().map(|[id]| id);
+        let refused = Response { id, outcome: Err(reason) };
         if is_response { Ok(Message::Response(refused)) } else { Err(refused) }
     }
 
@@ -56,24 +53,12 @@ pub(crate) struct Scan {
     depth: usize,
     /// The depth at which keys are, once the text has begun: in a batch, they are one level deeper.
     level: usize,
-    state: State,
-    /// The string or number that is being read at that depth, as far as it may be a key or an id.
+    /// What was read at that depth since the last bracket, colon or comma, as far as it may be a key or an id.
     token: Vec<u8>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
-    /// Where a key may follow.
-    #[default]
-    Between,
-    /// Within a string; whether it is the value of `id`, and whether the next byte is escaped.
-    String { is_id: bool, escaped: bool },
-    /// After a string, which is a key if a colon follows.
-    After,
-    /// After `"id":`.
-    Id,
-    /// Within a number that is the value of `id`.
-    Number,
+    /// Whether a string has begun, and whether its next byte is escaped.
+    string: Option<bool>,
+    /// Whether the next value is an id's.
+    is_id: bool,
 }
 
 impl Scan {
@@ -98,90 +83,72 @@ impl Scan {
     }
 
     fn step(&mut self, byte: u8) {
-        match (self.state, byte) {
-            (State::String { is_id, escaped: true }, _) => {
-                self.state = State::String { is_id, escaped: false };
-                self.keep(byte);
-            }
-            (State::String { is_id, .. }, b'\\') => {
-                self.state = State::String { is_id, escaped: true };
-                self.keep(byte);
-            }
-            (State::String { is_id, .. }, b'"') => {
-                self.keep(byte);
-                self.state = if is_id { State::Between } else { State::After };
-                if is_id {
-                    self.note_id();
-                }
-            }
-            (State::String { .. }, _) => self.keep(byte),
-            (State::Number, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => self.keep(byte),
-            (State::Id, b'0'..=b'9' | b'-') => {
-                self.state = State::Number;
-                self.token.clear();
-                self.keep(byte);
-            }
-            (State::After, b':') => self.state = self.note_key(),
-            (State::After | State::Id, b' ' | b'\t' | b'\n' | b'\r') => {}
-            (state, b'"') => {
-                self.token.clear();
-                self.keep(byte);
-                self.state = State::String { is_id: state == State::Id, escaped: false };
-            }
-            (state, _) => {
-                if state == State::Number {
-                    self.note_id();
-                }
-                self.state = State::Between;
-                match byte {
-                    b'{' | b'[' => {
-                        if self.level == 0 {
-                            self.level = if byte == b'[' { 2 } else { 1 };
-                        }
-                        self.depth += 1;
-                    }
-                    b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                    _ => {}
-                }
-            }
+        if let Some(is_escaped) = self.string {
+            self.string = (is_escaped || byte != b'"').then_some(!is_escaped && byte == b'\\');
+            return self.keep(byte);
         }
+        match byte {
+            b'"' => self.string = Some(false),
+            b':' => return self.end_key(),
+            b',' => return self.end_value(),
+            b'{' | b'[' => {
+                self.is_id &= self.depth != self.level;
+                if self.level == 0 {
+                    self.level = if byte == b'[' { 2 } else { 1 };
+                }
+                self.depth += 1;
+                return self.token.clear();
+            }
+            b'}' | b']' => {
+                self.end_value();
+                self.depth = self.depth.saturating_sub(1);
+                return;
+            }
+            _ => {}
+        }
+        self.keep(byte);
     }
 
     fn keep(&mut self, byte: u8) {
-        if self.token.len() <= LONGEST_ID {
+        if self.depth == self.level && self.token.len() <= LONGEST_LABEL {
             self.token.push(byte);
         }
     }
 
-    /// Records a key, if it is one of those.
-    fn note_key(&mut self) -> State {
+    fn end_key(&mut self) {
         if self.level > 0 && self.depth == self.level {
-            match &*self.token {
-                b"\"id\"" => return State::Id,
+            match self.token.trim_ascii() {
+                b"\"id\"" => self.is_id = true,
                 b"\"method\"" => self.outline.has_method = true,
                 b"\"result\"" | b"\"error\"" => self.outline.is_answer = true,
                 b"\"jsonrpc\"" => self.outline.is_json_rpc = true,
                 _ => {}
             }
+            self.token.clear();
         }
-        State::Between
     }
 
-    /// Records the token as an id, if it is one: a sequence of digits and signs need not be a number.
-    fn note_id(&mut self) {
-        if self.token.len() > LONGEST_ID || self.outline.ids.len() == MOST_IDS {
+    /// Records the value of an `id`, if it is one: a sequence of digits and signs need not be a number.
+    fn end_value(&mut self) {
+        if self.depth != self.level {
             return;
         }
-        let text = std::str::from_utf8(&self.token).ok();
-        let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
-        self.outline.ids.extend(text.and_then(Id::parse));
+        let token = std::mem::take(&mut self.token);
+        if std::mem::take(&mut self.is_id)
+            && token.len() <= LONGEST_LABEL
+            && self.outline.ids.len() < MOST_IDS
+        {
+            let text = std::str::from_utf8(&token).ok();
+            let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
+            self.outline.ids.extend(text.and_then(Id::parse));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ErrorText, code};
+    use crate::code;
 
     fn ids(text: &[u8]) -> Vec<String> {
         Outline::of(text).ids.iter().map(|id| id.as_str().to_owned()).collect()
@@ -228,7 +195,7 @@ mod tests {
     fn p6_a_response_is_never_answered_and_a_request_by_its_id() {
         let refused = |text: &str| {
             let reason = ErrorText::new(code::PARSE_ERROR, "x");
-            let refused = Outline::of(text.as_bytes()).refuse(Response { id: None, outcome: Err(reason) });
+            let refused = Outline::of(text.as_bytes()).refuse(reason);
             let is_answered = refused.is_err();
             let id = match refused {
                 Ok(Message::Response(refused)) | Err(refused) => refused.id,

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufWriter};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Bounds, Connection, Handler, Line, Lines, Reason,
-    connection::{Carrier, Overlong, Queued, Room, Taken},
+    connection::{Carrier, Overlong, Queued, Taken},
 };
 
-/// Queued small messages are written together, up to about this many bytes.
+/// Bytes of small messages that are written together.
 const BATCH: usize = 64 * 1024;
 
 /// Connects to a server that reads `output` and writes `input`, for example over a `tokio::io::duplex`.
@@ -48,12 +48,18 @@ pub(crate) async fn carry(
     }
 }
 
-async fn write(mut output: impl AsyncWrite + Unpin, mut queued: Queued, connection: Arc<Connection>) {
+async fn write(output: impl AsyncWrite + Unpin, mut queued: Queued, connection: Arc<Connection>) {
+    // Queued small messages are written together.
+    let mut output = BufWriter::with_capacity(BATCH, output);
     loop {
-        // A message counts as queued while it is being written.
-        let (batch, _rooms) = next_batch(&mut queued).await;
+        let mut next = Some(queued.next().await);
         let written = async {
-            output.write_all(&batch).await?;
+            // A message counts as queued while it is being written.
+            while let Some(Taken { outgoing, room: _room }) = next.take() {
+                output.write_all(&outgoing.text).await?;
+                output.write_all(b"\n").await?;
+                next = queued.try_next();
+            }
             output.flush().await
         };
         if written.await.is_err() {
@@ -61,21 +67,6 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut queued: Queued, connecti
             return connection.closing().cancel();
         }
     }
-}
-
-/// The next messages as lines. A single message, which may be long, is not copied.
-async fn next_batch(queued: &mut Queued) -> (Vec<u8>, Vec<Room>) {
-    let Taken { outgoing, room } = queued.next().await;
-    let (mut batch, mut rooms) = (outgoing.text, vec![room]);
-    batch.push(b'\n');
-    while batch.len() < BATCH
-        && let Some(Taken { outgoing, room }) = queued.try_next()
-    {
-        batch.extend_from_slice(&outgoing.text);
-        batch.push(b'\n');
-        rooms.push(room);
-    }
-    (batch, rooms)
 }
 
 async fn read(input: impl AsyncRead + Unpin, connection: &Arc<Connection>) -> Result<(), Reason> {

@@ -201,21 +201,10 @@ async fn a2_the_token_matrix() {
         ("1 MB", format!("{good}{}", "x".repeat(1 << 20)), 401),
     ];
     let typed = |typ: Value| ec.token_with(&json!({"alg": "ES256", "kid": "e", "typ": typ}), &claims());
-    for (typ, expected) in [
-        ("at+jwt", 200),
-        ("application/at+jwt", 200),
-        ("AT+JWT", 200),
-        ("JWT", 200),
-        ("jwt", 200),
-        ("logout+jwt", 401),
-        ("dpop+jwt", 401),
-        ("application/dpop+jwt", 401),
-        ("secevent+jwt", 401),
-        ("id_token+jwt", 401),
-        ("JWE", 401),
-        ("at+jwt;x=1", 401),
-        ("", 401),
-    ] {
+    let refused = "logout+jwt dpop+jwt application/dpop+jwt secevent+jwt id_token+jwt JWE at+jwt;x=1 ";
+    let accepted = "at+jwt application/at+jwt AT+JWT JWT jwt";
+    let types = refused.split(' ').map(|typ| (typ, 401));
+    for (typ, expected) in types.chain(accepted.split(' ').map(|typ| (typ, 200))) {
         table.push((typ, typed(json!(typ)), expected));
     }
     table.push(("a typ that is no text", typed(json!(["at+jwt"])), 401));

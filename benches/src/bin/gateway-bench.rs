@@ -33,8 +33,6 @@ enum What {
     List,
     /// Calls over HTTP, against a bare rmcp server
     HttpCall,
-    /// Metrics, JSON log and audit log, against a gateway without them
-    Operating,
     /// Memory of idle HTTP sessions
     Sessions,
     /// Time from process start to the first response
@@ -48,7 +46,6 @@ impl What {
             Self::StdioCall => measure::stdio_call(effort, before),
             Self::List => measure::list(effort),
             Self::HttpCall => measure::http_call(effort, before),
-            Self::Operating => measure::operating(effort),
             Self::Sessions => measure::sessions(effort),
             Self::Start => measure::start(effort),
         }

@@ -23,21 +23,21 @@ const ROUND: Duration = Duration::from_millis(500);
 const PROGRAMS: [&str; 2] = ["bare-rmcp", "echo-gateway"];
 
 #[derive(Default)]
-pub(super) struct Samples {
+struct Samples {
     calls: Sample,
-    pub(super) per_second: Sample,
+    per_second: Sample,
     /// Processor time of the server per call, in microseconds.
-    pub(super) processor: Sample,
+    processor: Sample,
 }
 
 /// Two servers under the same calls.
 #[derive(Default)]
-pub(super) struct Compared {
-    pub(super) samples: [Samples; 2],
+struct Compared {
+    samples: [Samples; 2],
     /// The second one's calls per second against the first one's, round by round.
-    pub(super) throughput: Sample,
+    throughput: Sample,
     /// The same of its processor time.
-    pub(super) processor: Sample,
+    processor: Sample,
 }
 
 /// Calls tools of both servers, alternating, with 1 and 32 concurrent callers, in both eras. If `before` names the folder of
@@ -65,7 +65,7 @@ pub fn http_call(effort: Effort, before: Option<&Path>) -> io::Result<Table> {
 }
 
 /// Calls both, alternating, for this many rounds.
-pub(super) fn compared(
+fn compared(
     servers: [(&Process, SocketAddr); 2],
     rounds: usize,
     era: Era,

@@ -2,14 +2,12 @@
 
 mod http_call;
 mod list;
-mod operating;
 mod sessions;
 mod start;
 mod stdio_call;
 
 pub use http_call::http_call;
 pub use list::list;
-pub use operating::operating;
 pub use sessions::sessions;
 pub use start::start;
 pub use stdio_call::stdio_call;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use crate::{
-    CallError, Channel, Concerns, Error, Host, Link, Preferences,
+    Channel, Concerns, Error, Host, Link, Preferences,
     tests::fake::{Say, asked, connected, fake, selecting},
 };
 
@@ -103,35 +103,6 @@ async fn c13_declared_choices_are_sent_again_at_the_start_and_warnings_are_hande
 }
 
 #[tokio::test]
-async fn eras_are_tried_in_the_order_of_preference() {
-    let stateless_only = |method: &str, _: &Value| match method {
-        "server/discover" => Say::Result(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
-        "initialize" => Say::Error(-32022, "unsupported"),
-        _ => Say::Error(-32601, "no"),
-    };
-    let session_only = |method: &str, _: &Value| match method {
-        "initialize" => Say::Result(selecting("full")),
-        _ => Say::Error(-32601, "no"),
-    };
-    let (both, reversed) = ([Era::Session, Era::Stateless], [Era::Stateless, Era::Session]);
-    for eras in [both, reversed] {
-        let preferences = || Preferences { eras: eras.into(), ..Preferences::default() };
-        let host = Host::connect(fake(stateless_only).0, preferences()).await.unwrap();
-        assert_eq!(host.server().era, Era::Stateless);
-        let host = Host::connect(fake(session_only).0, preferences()).await.unwrap();
-        assert_eq!((host.server().era, &*host.server().version), (Era::Session, "2025-11-25"));
-    }
-    let only = |era| Preferences { eras: vec![era], ..Preferences::default() };
-    let refused = Host::connect(fake(stateless_only).0, only(Era::Session)).await;
-    assert!(
-        matches!(refused, Err(Error::NoResult { error: CallError::Answered(error), .. }) if error.code() == -32022)
-    );
-    let old = |_: &str, _: &Value| Say::Result(json!({"protocolVersion": "1999-01-01"}));
-    let refused = Host::connect(fake(old).0, only(Era::Session)).await;
-    assert!(refused.unwrap_err().to_string().contains("1999-01-01"));
-}
-
-#[tokio::test]
 async fn a_dropped_connection_attempt_is_closed() {
     let (near, far) = tokio::io::duplex(1024);
     let (input, output) = tokio::io::split(near);
@@ -154,43 +125,6 @@ async fn everything(link: Link) -> Result<(), Error> {
 #[allow(dead_code, reason = "it is compiled, not called")]
 fn spawnable(link: Link) -> impl Future<Output = Result<(), Error>> + Send {
     everything(link)
-}
-
-#[tokio::test]
-async fn invalid_responses_are_errors() {
-    let (host, _log) = connected("resource", |method, params| match method {
-        "tools/list" => Say::Result(json!({"tools": "none"})),
-        "resources/list" => Say::Result(json!({"resources": [], "nextCursor": "again"})),
-        "prompts/list" => Say::Result(json!(7)),
-        "resources/read" if params["uri"].as_str().unwrap().ends_with("=busy") => {
-            let text = r#"{"error":{"code":"RATE_LIMITED","message":"Wait.","retry_after_seconds":3}}"#;
-            Say::Result(json!({"contents": [{"text": text}]}))
-        }
-        "resources/read" => Say::Result(json!({"contents": [{"text": "Hello."}]})),
-        _ => Say::Nothing,
-    })
-    .await;
-    for error in [
-        host.list().await.unwrap_err(),
-        host.resources().await.unwrap_err(),
-        host.prompts().await.unwrap_err(),
-        host.describe(&["a"]).await.unwrap_err(),
-    ] {
-        assert!(matches!(error, Error::NoResult { error: CallError::Invalid { .. }, .. }), "{error}");
-    }
-    let refused = host.call("busy", &json!({})).await;
-    let Err(Error::Refused { code, retry_after, .. }) = refused else { panic!("{refused:?}") };
-    assert_eq!((&*code, retry_after), ("RATE_LIMITED", Some(Duration::from_secs(3))));
-}
-
-#[tokio::test]
-async fn an_unreachable_server_is_named_in_the_error() {
-    let nowhere = Host::connect(Link::command("/nonexistent/server", ["x"]), Preferences::default()).await;
-    assert!(nowhere.unwrap_err().to_string().contains("/nonexistent/server"));
-    let refused = Host::connect(Link::url("http://127.0.0.1:1/mcp").unwrap(), Preferences::default()).await;
-    assert!(matches!(refused, Err(Error::NoResult { error: CallError::Http(_), .. })));
-    assert!(Link::url("ftp://127.0.0.1").is_err());
-    assert!(Link::url("http://127.0.0.1").unwrap().with_header("a b", "c").is_err());
 }
 
 #[tokio::test]

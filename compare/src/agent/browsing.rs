@@ -22,7 +22,8 @@ impl Browsing {
         if !self.asked.insert(category.to_owned()) {
             return Vec::new();
         }
-        let knows = self.had_overview || is_named(description, category);
+        // The index names it as `name (count)`.
+        let knows = self.had_overview || description.contains(&format!("{category} ("));
         self.had_overview |= !knows;
         let overview = (!knows).then(|| json!({}));
         overview.into_iter().chain([json!({"topic": category})]).collect()
@@ -44,19 +45,9 @@ impl Browsing {
     }
 }
 
-/// Whether the description of [`INFO`] names a category in its index, as `name (count)`.
-pub(crate) fn is_named(description: &str, category: &str) -> bool {
-    description.contains(&format!("{category} ("))
-}
-
 /// Whether this is the answer of a category.
 pub(crate) fn is_category(answer: &Value) -> bool {
     answer["category"].is_string()
-}
-
-/// The arguments that ask for a tool, also where a category has its name.
-pub(crate) fn topic_of_tool(name: &str) -> Value {
-    json!({"topic": format!("tool:{name}")})
 }
 
 #[cfg(test)]

@@ -95,16 +95,11 @@ impl Seen {
             Some(content) => content.clone(),
             None => serde_json::from_str(&text).unwrap_or_default(),
         };
-        let is_error = whole["isError"] == true;
-        Self { problem: problem(&content, is_error).or_else(|| missing(&content, purpose)), content, text }
+        // An error result, or one with a code in its text (tool-descriptions-resource §6).
+        let code = content["error"]["code"].as_str().map(str::to_owned);
+        let problem = code.or_else(|| (whole["isError"] == true).then(String::new));
+        Self { problem: problem.or_else(|| missing(&content, purpose)), content, text }
     }
-}
-
-/// The code of the error in an answer, if there is one: an error result, or one with a code in its text
-/// (tool-descriptions-resource §6).
-fn problem(content: &Value, is_error: bool) -> Option<String> {
-    let code = content["error"]["code"].as_str().map(str::to_owned);
-    code.or_else(|| is_error.then(String::new))
 }
 
 /// The error, without a code, of a description that was requested and does not exist: it stands in its place

@@ -7,7 +7,7 @@ use mcp_disclosure_core::{Finder, Lesson, Profile, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{
-    browsing::{Browsing, INFO, is_category, topic_of_tool},
+    browsing::{Browsing, INFO, is_category},
     moves::{Learned, Move, Seen},
 };
 use crate::{Tool, baseline::Listed};
@@ -152,7 +152,7 @@ impl Plan {
     /// The move after asking for a tool was answered with a category of its name.
     pub(crate) fn ask_again(&self, tool: &str, made: &Move, answer: &Value) -> Option<Move> {
         let has_its_name = is_category(answer) && self.ask(tool).as_ref() == Some(made);
-        has_its_name.then(|| Move::ask(INFO, &topic_of_tool(tool)))
+        has_its_name.then(|| Move::ask(INFO, &json!({"topic": format!("tool:{tool}")})))
     }
 
     /// The first moves of fetching everything.

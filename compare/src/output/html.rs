@@ -73,9 +73,7 @@ fn heading(report: &Report) -> Markup {
             ". Tokens by " (report.tokenizer) "."
         }
         p.result { "Use " strong { (recommendation.strategy) } ": " (words(&recommendation.reason)) "." }
-        @if let Some(command) = &recommendation.command {
-            pre.command tabindex="0" { code { (command) } }
-        }
+        pre.command tabindex="0" { code { (recommendation.command) } }
     }
 }
 

@@ -102,9 +102,7 @@ fn chosen(report: &Report, detail: bool) -> Vec<Table> {
 fn markdown(report: &Report, detail: bool) -> String {
     let mut text = format!("## {}\n", escaped(&tables::heading(report)));
     text.push_str(&format!("\n{}\n", escaped(&report.recommendation.sentence())));
-    if let Some(command) = &report.recommendation.command {
-        text.push_str(&format!("\n    {}\n", one_line(command)));
-    }
+    text.push_str(&format!("\n    {}\n", one_line(&report.recommendation.command)));
     for table in chosen(report, detail) {
         text.push_str(&format!("\n**{}**\n\n{}", table.title, markdown_table(&table)));
     }

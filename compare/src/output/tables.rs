@@ -115,18 +115,19 @@ pub(super) fn parts(report: &Report) -> Table {
 /// How well tools are found by words.
 pub(super) fn retrieval(report: &Report) -> Table {
     let row = |found: &Retrieval| {
+        let share = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
         let words: Vec<&str> = found.missed_words.iter().take(6).map(|word| word.word.as_str()).collect();
         vec![
             found.strategy.clone(),
-            percent(found.possible.hit_at_1),
-            percent(found.possible.hit_at_5),
-            grouped(found.possible.nothing_found as u64),
+            share(found.possible.hit_at_1),
+            share(found.possible.hit_at_5),
+            grouped(found.possible.asked.nothing_found as u64),
             format!("{} of {}", found.impossible.nothing_found, found.impossible.queries),
             grouped(found.answer_tokens),
             words.join(", "),
         ]
     };
-    let queries = report.retrieval.first().map_or(0, |found| found.possible.queries);
+    let queries = report.retrieval.first().map_or(0, |found| found.possible.asked.queries);
     let title = format!(
         "Tools found by words: {queries} possible queries; kept off: impossible queries that find nothing"
     );

@@ -29,7 +29,7 @@ pub(super) fn write(report: &Report, detail: bool, screen: Screen) -> String {
     lines.push(String::new());
     lines.extend(wrapped(&one_line(&report.recommendation.sentence()), screen.width));
     // Not wrapped: it is there to be copied.
-    lines.extend(report.recommendation.command.iter().map(|command| format!("  {}", one_line(command))));
+    lines.push(format!("  {}", one_line(&report.recommendation.command)));
     for table in chosen(report, detail) {
         lines.push(String::new());
         lines.extend(wrapped(&table.title, screen.width));

@@ -147,36 +147,3 @@ fn misspelt(name: &str) -> String {
     }
     letters.into_iter().collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call(tool: &str, arguments: &str) -> Call {
-        Call::of(Task { tool: tool.to_owned(), arguments: RawObject::parse(arguments).unwrap() })
-    }
-
-    #[test]
-    fn mistakes_differ_from_the_right_call() {
-        for (arguments, guess) in [
-            (r#"{"equations":"x","n":1}"#, r#"{"equation":"x","n":1}"#),
-            (r#"{"path":"x"}"#, r#"{"paths":"x"}"#),
-            (r#"{"s":1}"#, r#"{"ss":1}"#),
-            ("{}", r#"{"input":"text"}"#),
-        ] {
-            assert_eq!(call("t", arguments).guessed_arguments().text(), guess);
-        }
-        for (name, wrong) in [("symbolic_solve", "symbolic_sole"), ("é", "éx"), ("", "x")] {
-            assert_eq!(call(name, "{}").misspelt_name(|_| false), wrong);
-        }
-        let neighbour = call("find_65", "{}").misspelt_name(|name| name == "find_5");
-        assert_eq!(neighbour, "find_5x");
-        let given = Call {
-            wrong_name: Some("solve".to_owned()),
-            wrong_arguments: Some(RawObject::parse(r#"{"q":1}"#).unwrap()),
-            ..call("t", "{}")
-        };
-        assert_eq!(given.misspelt_name(|_| true), "solve");
-        assert_eq!(given.guessed_arguments().text(), r#"{"q":1}"#);
-    }
-}

@@ -13,7 +13,6 @@ use crate::{
     comparison::Progress,
     connection::{LinkFactory, Reached},
     report::StepTokens,
-    tokenizer::Counter,
 };
 
 /// A task, to be played under each strategy.
@@ -58,7 +57,7 @@ impl Play<'_> {
     pub async fn run(self, rows: &[Row], progress: Progress<'_>) -> Result<Transcript, Error> {
         let tools: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
         self.subject.named(&tools)?;
-        let bench = self.bench(rows).await?;
+        let bench = Bench::of(&self, rows).await?;
         let behaviors = &self.assignment.courses;
         let (mut done, total) = (0, rows.len() * behaviors.len());
         let mut strategies = Vec::with_capacity(rows.len());
@@ -74,21 +73,6 @@ impl Play<'_> {
         }
         progress(total, total, "done");
         Ok(self.transcript(strategies))
-    }
-
-    /// The bench, with what the source lists.
-    pub(crate) async fn bench(&self, rows: &[Row]) -> Result<Bench<'_>, Error> {
-        let mut bench = Bench {
-            links: &self.links,
-            subject: self.subject,
-            counter: Counter::new(self.tokenizer),
-            host: self.host,
-            omits_schemas: self.omits_schemas,
-            reached: Arc::clone(&self.reached),
-            baseline: Baseline::default(),
-        };
-        bench.look(rows).await?;
-        Ok(bench)
     }
 
     pub(crate) fn transcript(&self, strategies: Vec<Played>) -> Transcript {

@@ -40,7 +40,7 @@ impl<'a> Recorder<'a> {
         choices: Concerns,
     ) -> Result<Self, Error> {
         let says = (!choices.is_empty()).then(|| wording::chose(&choices));
-        let (listed, reached) = (Arc::default(), bench.reached.load(Ordering::Acquire));
+        let (listed, reached) = (Arc::default(), bench.play.reached.load(Ordering::Acquire));
         let (steps, learning) = (Vec::new(), Vec::new());
         let connection = Connection::open(bench, row, kind, choices).await?;
         let mut recorder = Self { connection, bench, listed, reached, steps, learning, call: 1, attempt: 1 };
@@ -153,7 +153,7 @@ impl<'a> Recorder<'a> {
     fn list_tools(&mut self, tools: Vec<RawObject>, messages: Vec<RawObject>) {
         self.listed = Arc::new(Listed::new(tools, &self.bench.baseline));
         let says = wording::listed(&self.listed, &self.bench.baseline);
-        self.list(says, &self.bench.host.shown(self.listed.tools()), messages);
+        self.list(says, &self.bench.play.host.shown(self.listed.tools()), messages);
     }
 
     /// A list, as the model gets it.

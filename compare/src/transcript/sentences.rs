@@ -83,7 +83,7 @@ fn used_first(lines: &[String], calls: &[Call]) -> Vec<String> {
 }
 
 /// A request as a model writes it: the tool, and its arguments.
-pub(super) fn call_shown(text: &str) -> String {
+fn call_shown(text: &str) -> String {
     let request = RawObject::parse(text).unwrap_or_default();
     match (request.string("name"), request.member("arguments")) {
         (Some(name), Some(arguments)) => format!("{name} {arguments}"),

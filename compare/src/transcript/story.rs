@@ -1,17 +1,17 @@
 //! A transcript as a story for readers who have never seen MCP: one task without disclosure and with it, on one screen of
 //! a terminal.
 
-use super::{Act, Behavior, Kind, Played, Speaker, Step, Transcript, sentences::call_shown};
+use super::{Act, Behavior, Call, Kind, Played, Speaker, Step, Transcript, sentences::body};
 use crate::{
     output::{BOLD, FAINT, Screen},
-    text::{cut, first, grouped, hung, percent, wrapped},
+    text::{grouped, hung, percent, wrapped},
 };
 
 /// Maximum width: longer lines are hard to read.
 const WIDEST: usize = 92;
 
-/// Maximum number of tools of a list.
-const MOST_TOOLS: usize = 2;
+/// Maximum number of lines of a refusal.
+const MOST_REFUSED: usize = 3;
 
 /// Width of the column of figures.
 const FIGURES: usize = 9;
@@ -39,13 +39,14 @@ pub fn story(
 ) -> String {
     let [without, with] = transcript.strategies.as_slice() else { return String::new() };
     let (Some(plain), Some(saving)) = (without.acts.first(), with.acts.first()) else { return String::new() };
+    let calls = &transcript.task.calls;
     let lines = |quotes: usize| {
         let screen = Screen { width: screen.width.clamp(40, WIDEST), ..screen };
         let mut teller = Teller { screen, quotes, lines: Vec::new() };
         opening.iter().for_each(|text| teller.paragraph(text));
-        teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
-        teller.play(&format!("With disclosure (strategy {})", with.name), saving, plain);
-        teller.early(with);
+        teller.play(&format!("Without disclosure (strategy {})", without.name), plain, calls);
+        teller.play(&format!("With disclosure (strategy {})", with.name), saving, calls);
+        teller.early(with, calls);
         teller.moral(transcript, plain, saving);
         teller.lines.extend(wrapped(heading, screen.width));
         commands.iter().for_each(|(command, does)| teller.command(command, does));
@@ -69,8 +70,8 @@ struct Teller {
 }
 
 impl Teller {
-    /// One act. `plain` is the one whose list has the server's tools only.
-    fn play(&mut self, title: &str, act: &Act, plain: &Act) {
+    /// One act.
+    fn play(&mut self, title: &str, act: &Act, calls: &[Call]) {
         let room = self.screen.width - FIGURES;
         let mut title = wrapped(title, room);
         if let Some(last) = title.last_mut() {
@@ -88,38 +89,20 @@ impl Teller {
             number += 1;
             let says = format!("The {} {}", speaker(step.speaker), step.says);
             self.figure(&format!("{number:>2} "), &says, step.tokens + std::mem::take(&mut unsaid));
-            self.quotes(step, plain);
+            self.quote(step, calls, self.quotes);
         }
         self.figure(UNNUMBERED, "in all", act.tokens());
         self.lines.push(String::new());
     }
 
-    fn quotes(&mut self, step: &Step, plain: &Act) {
-        let quoted: Vec<String> = match step.kind {
-            Kind::Listed => list(step, plain),
-            Kind::Explained if !step.gist.is_empty() => step.gist.clone(),
-            Kind::Asked | Kind::Called => vec![call_shown(&step.text)],
-            Kind::Explained | Kind::Returned => vec![step.text.clone()],
-            Kind::Picked | Kind::Introduced | Kind::Chose | Kind::Refused => Vec::new(),
-        };
-        for line in quoted.iter().take(self.quotes) {
-            self.quote(&cut(line, self.screen.width - QUOTED));
-        }
-    }
-
     /// What happens when the model calls without having learned how.
-    fn early(&mut self, with: &Played) {
+    fn early(&mut self, with: &Played, calls: &[Call]) {
         let early = with.acts.iter().find(|act| act.course == Behavior::TooEarly);
         let Some(early) = early.filter(|act| act.errors > 0) else { return };
         self.lines.push(self.screen.paint(BOLD, "And if the model calls without asking?"));
         if let Some(refusal) = early.steps.iter().find(|step| step.kind == Kind::Refused) {
             self.figure(UNNUMBERED, &format!("The {} {}", speaker(refusal.speaker), refusal.says), 0);
-            for line in refusal.gist.iter().take(2) {
-                for line in wrapped(&cut(line, 2 * (self.screen.width - QUOTED)), self.screen.width - QUOTED)
-                {
-                    self.quote(&line);
-                }
-            }
+            self.quote(refusal, calls, MOST_REFUSED);
         }
         let end = match early.ending {
             super::Ending::Failed => "The model finds no way out",
@@ -188,23 +171,12 @@ impl Teller {
         self.lines.extend(lines);
     }
 
-    fn quote(&mut self, text: &str) {
-        self.lines.push(format!("{:QUOTED$}{}", "", self.screen.paint(FAINT, text)));
+    /// The first lines of what a step is about.
+    fn quote(&mut self, step: &Step, calls: &[Call], most: usize) {
+        for line in body(step, calls, self.screen.width - QUOTED, false).iter().take(most) {
+            self.lines.push(format!("{:QUOTED$}{}", "", self.screen.paint(FAINT, line)));
+        }
     }
-}
-
-/// The first tools of a list, how many there are more, and those that are not the server's.
-fn list(step: &Step, plain: &Act) -> Vec<String> {
-    let name = |line: &String| line.split([':', '(']).next().unwrap_or_default().to_owned();
-    let is_listed = |act: &Act, line: &String| {
-        let mut lines = act.steps.iter().filter(|step| step.kind == Kind::Listed).flat_map(|step| &step.gist);
-        lines.any(|listed| name(listed) == name(line))
-    };
-    let (servers, own): (Vec<String>, Vec<String>) =
-        step.gist.iter().cloned().partition(|line| is_listed(plain, line));
-    let (shown, left) = first(&servers, MOST_TOOLS);
-    let more = (left > 0).then(|| format!("… {left} more"));
-    shown.iter().cloned().chain(more).chain(own).collect()
 }
 
 /// The speaker, as a newcomer knows it.

@@ -98,37 +98,3 @@ pub(super) fn refused(text: &str) -> String {
 
 /// The result of a call.
 pub(super) const RETURNED: &str = "answers";
-
-#[cfg(test)]
-mod tests {
-    use mcp_disclosure_core::RawObject;
-
-    use super::*;
-
-    fn tools(texts: &[&str]) -> Vec<RawObject> {
-        texts.iter().map(|text| RawObject::parse(*text).unwrap()).collect()
-    }
-
-    #[test]
-    fn a_list_is_summed_up_by_what_it_shows() {
-        let complete = tools(&[
-            r#"{"name":"a","inputSchema":{}}"#,
-            r#"{"name":"b","inputSchema":{"type":"object","x":1}}"#,
-        ]);
-        let source = Baseline::of(&complete, &[]);
-        let whole = r#"{"name":"a","inputSchema":{"properties":{"x":{}}}}"#;
-        let brief = r#"{"name":"b","inputSchema":{"type":"object"}}"#;
-        let own = r#"{"name":"describe_tools","inputSchema":{"properties":{"names":{}}}}"#;
-        for (texts, expected) in [
-            (&[whole, whole][..], "lists 2 tools, with parameters"),
-            (&[whole], "lists 1 of 2 tools, with parameters"),
-            (&[brief, brief, own], "lists 2 tools, without parameters; adds describe_tools"),
-            (&[whole, brief], "lists 2 tools, 1 of them with parameters"),
-            (&[own], "lists none of the 2 tools; adds describe_tools"),
-            // Names that the strategy uses itself.
-            (&[r#"{"name":"a"}"#, r#"{"name":"u__a"}"#, brief], "lists 2 tools, without parameters; adds a"),
-        ] {
-            assert_eq!(listed(&Listed::new(tools(texts), &source), &source), expected);
-        }
-    }
-}

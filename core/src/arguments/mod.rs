@@ -8,7 +8,7 @@ mod call;
 mod check;
 mod number;
 #[cfg(test)]
-mod oracle_tests;
+pub(crate) mod oracle_tests;
 mod pattern;
 mod problem;
 mod reading;

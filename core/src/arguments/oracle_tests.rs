@@ -1,10 +1,12 @@
 //! The official test suite of JSON Schema, and generated schemas, with `jsonschema` as oracle: what is said here is what is
 //! so, or it is not judged.
 
-use std::collections::BTreeMap;
-
 use jsonschema::Validator;
-use proptest::{collection::vec, prelude::*, strategy::ValueTree};
+use proptest::{
+    collection::{btree_set, vec},
+    prelude::*,
+    strategy::ValueTree,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,39 +34,31 @@ fn suite(draft: &str) -> Vec<Group> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The numbers of tests that are judged, by file, of all.
-fn judged(draft: &str, uri: &str) -> BTreeMap<String, (usize, usize)> {
-    let mut judged = BTreeMap::<_, (usize, usize)>::new();
-    for mut group in suite(draft) {
-        if let Value::Object(members) = &mut group.schema {
-            members.entry("$schema").or_insert_with(|| uri.into());
-        }
-        let schema = Schema::compile(&group.schema.to_string());
-        for case in group.tests {
-            let count = judged.entry(group.file.clone()).or_default();
-            count.1 += 1;
-            let right = match schema.check(&case.data) {
-                Verdict::Fits => case.valid,
-                Verdict::DoesNotFit(_) => !case.valid,
-                Verdict::NotJudged => continue,
-            };
-            assert!(right, "{}: {}: {}", group.file, group.description, case.description);
-            count.0 += 1;
-        }
-    }
-    judged
-}
-
 #[test]
 fn f5_the_official_suite_is_judged_rightly_or_not_at_all() {
     for (draft, uri, least) in [
         ("draft7", "http://json-schema.org/draft-07/schema#", 670),
         ("draft2020-12", "https://json-schema.org/draft/2020-12/schema", 730),
     ] {
-        let judged = judged(draft, uri);
-        let (count, of) = judged.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let (mut count, mut of) = (0, 0);
+        for mut group in suite(draft) {
+            if let Value::Object(members) = &mut group.schema {
+                members.entry("$schema").or_insert_with(|| uri.into());
+            }
+            let schema = Schema::compile(&group.schema.to_string());
+            for case in group.tests {
+                of += 1;
+                let right = match schema.check(&case.data) {
+                    Verdict::Fits => case.valid,
+                    Verdict::DoesNotFit(_) => !case.valid,
+                    Verdict::NotJudged => continue,
+                };
+                assert!(right, "{}: {}: {}", group.file, group.description, case.description);
+                count += 1;
+            }
+        }
         println!("{draft}: {count} of {of} are judged");
-        assert!(count >= least, "{draft}: {judged:?}");
+        assert!(count >= least, "{draft}: {count} of {of}");
     }
 }
 
@@ -74,39 +68,17 @@ fn oracle(schema: &Value) -> Option<Validator> {
 }
 
 fn number() -> impl Strategy<Value = Value> {
-    let odd = [
-        json!(0.5),
-        json!(2.0),
-        json!(-0.1),
-        json!(0.3),
-        json!(1e300),
-        json!(9_007_199_254_740_993_i64),
-        json!(u64::MAX),
-        json!(i64::MIN),
-        json!(1e-7),
-        json!(123_456_789.25),
-        json!(0.1 + 0.2),
-        json!(1.5e15),
-    ];
-    prop_oneof![3 => (-3..4_i64).prop_map(Value::from), 1 => proptest::sample::select(odd.to_vec())]
+    let odd: Vec<Value> = serde_json::from_str(
+        "[0.5, 2.0, -0.1, 0.3, 1e300, 9007199254740993, 18446744073709551615, -9223372036854775808, 1e-7, 123456789.25, \
+         0.30000000000000004, 1.5e15]",
+    )
+    .unwrap();
+    prop_oneof![3 => (-3..4_i64).prop_map(Value::from), 1 => proptest::sample::select(odd)]
 }
 
 fn text() -> impl Strategy<Value = String> {
-    proptest::sample::select(vec![
-        "",
-        "a",
-        "b",
-        "ab",
-        "abc",
-        "a-b",
-        "2020-01-01",
-        "é",
-        "😀a",
-        "a\n",
-        "{}",
-        "A B",
-    ])
-    .prop_map(str::to_owned)
+    let texts: Vec<_> = "|a|b|ab|abc|a-b|2020-01-01|é|😀a|a\n|{}|A B".split('|').collect();
+    proptest::sample::select(texts).prop_map(str::to_owned)
 }
 
 fn name() -> impl Strategy<Value = String> {
@@ -128,27 +100,9 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-const PATTERNS: [&str; 16] = [
-    "^a",
-    "b$",
-    "^[a-c]+$",
-    "a|b",
-    "^(?:a|bc?)*$",
-    "[^a]",
-    "\\d{4}-\\d\\d",
-    "^.{2}$",
-    "\\S",
-    "^\\w+$",
-    "^(?!a)",
-    "(?<x>a)",
-    "^$",
-    "^[A-Z\\d_.-]{1,3}$",
-    "^(?=.*b)a",
-    "\\bA",
-];
-
 fn pattern() -> impl Strategy<Value = String> {
-    proptest::sample::select(PATTERNS.to_vec()).prop_map(str::to_owned)
+    let patterns = r"^a b$ ^[a-c]+$ a|b ^(?:a|bc?)*$ [^a] \d{4}-\d\d ^.{2}$ \S ^\w+$ ^(?!a) (?<x>a) ^$ ^[A-Z\d_.-]{1,3}$ ^(?=.*b)a \bA";
+    proptest::sample::select(patterns.split(' ').collect::<Vec<_>>()).prop_map(str::to_owned)
 }
 
 fn kind() -> impl Strategy<Value = Value> {
@@ -162,13 +116,7 @@ fn plain() -> impl Strategy<Value = (&'static str, Value)> {
         (proptest::sample::select(names.to_vec()), value).boxed()
     };
     let count = || (0..4_u64).prop_map(Value::from).boxed();
-    let names = || {
-        vec(name(), 0..3).prop_map(|mut names| {
-            names.sort();
-            names.dedup();
-            names
-        })
-    };
+    let names = || btree_set(name(), 0..3).prop_map(|names| json!(names));
     prop_oneof![
         6 => of(&["type"], kind().boxed()),
         1 => of(&["type"], proptest::sample::subsequence(vec!["null", "integer", "string", "array", "object"], 1..3).prop_map(Value::from).boxed()),
@@ -179,10 +127,10 @@ fn plain() -> impl Strategy<Value = (&'static str, Value)> {
         2 => of(&["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"], count()),
         2 => of(&["pattern"], pattern().prop_map(Value::from).boxed()),
         1 => of(&["uniqueItems"], any::<bool>().prop_map(Value::from).boxed()),
-        3 => of(&["required"], names().prop_map(Value::from).boxed()),
+        3 => of(&["required"], names().boxed()),
         1 => of(&["dependentRequired"], (name(), names()).prop_map(|(name, names)| json!({name: names})).boxed()),
         1 => of(&["format"], Just(json!("date")).boxed()),
-        1 => of(&["title"], Just(json!("T")).boxed()),
+        1 => of(&["title", "$comment"], name().prop_map(Value::from).boxed()),
     ]
 }
 
@@ -224,7 +172,7 @@ fn subschema() -> impl Strategy<Value = Value> {
     })
 }
 
-fn schema() -> impl Strategy<Value = Value> {
+pub(crate) fn schema() -> impl Strategy<Value = Value> {
     let drafts = [
         None,
         Some("http://json-schema.org/draft-07/schema#"),

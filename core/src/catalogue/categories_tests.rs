@@ -73,17 +73,6 @@ fn b8_no_category_has_one_tool_or_over_forty_and_every_name_is_a_word_of_its_too
 }
 
 #[test]
-fn b8_a_whole_server_says_what_it_is_for_itself() {
-    let described = |server| {
-        let view = view(&[upstream("hub", server, &["echo", "whoami"])]);
-        view.categories().next().unwrap().description().to_owned()
-    };
-    assert_eq!(described(json!({"title": "Acme"})), "");
-    let server = json!({"description": "Acme looks at pages of the web. And more."});
-    assert_eq!(described(server), "Acme looks at pages of the web.");
-}
-
-#[test]
 fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_front() {
     let group = |name: &str, tools: &[&str]| OwnGroup {
         name: name.to_owned(),

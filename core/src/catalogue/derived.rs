@@ -174,12 +174,4 @@ mod tests {
         assert_eq!(value(1, 5), 5);
         assert_eq!(values.0.lock().unwrap().len(), MOST);
     }
-
-    #[test]
-    fn each_type_is_computed_once() {
-        let derived = Derived::default();
-        assert_eq!(*derived.get(&(), || 1_u8), 1);
-        assert_eq!(*derived.get(&(), || 2_u8), 1);
-        assert_eq!(*derived.get(&(), || "text"), "text");
-    }
 }

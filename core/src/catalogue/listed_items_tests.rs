@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     DescriptionFile, Kind, Material, Naming, Pattern, Rule, Rules, Snapshot, Switches, Tool, UpstreamLists,
     UpstreamName,
-    fixtures::{file, named, view_of},
+    fixtures::{file, named},
 };
 
 /// An upstream with these tools and prompts.
@@ -72,15 +72,6 @@ fn u14_names_that_clash_are_qualified_until_none_does() {
         served(&[a(), b()], vec![naming("b", "", &[("z", "a__y")])]),
         ["x x", "a__y y", "b__y y", "b__z z"]
     );
-}
-
-#[test]
-fn u14_a_new_name_that_a_strategy_needs_is_qualified() {
-    let rules = Rules { naming: vec![naming("a", "", &[("x", "info")])], ..Rules::default() };
-    let snapshot = assemble(&[upstream("a", &["x"])], rules, &[]);
-    let view = view_of(snapshot).reserving(["info".to_owned()]);
-    assert!(view.tool("info").is_none());
-    assert_eq!(view.tool("a__x").unwrap().definition().string("name").unwrap(), "a__x");
 }
 
 fn hiding(pattern: &str, hidden: bool) -> Rule {

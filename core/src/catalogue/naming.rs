@@ -121,19 +121,6 @@ mod tests {
     }
 
     #[test]
-    fn u14_a_new_name_is_served_as_written_and_other_names_get_the_prefix() {
-        let naming = naming("gh_", &[("list", "issues"), ("gh", "gh")]).unwrap();
-        for (kind, own, served) in [
-            (Kind::Tools, "list", Some("issues")),
-            (Kind::Tools, "get", Some("gh_get")),
-            (Kind::Tools, "gh", None),
-            (Kind::Prompts, "list", Some("gh_list")),
-        ] {
-            assert_eq!(naming.name(kind, own).as_deref(), served, "{kind} {own}");
-        }
-    }
-
-    #[test]
     fn u14_names_that_hosts_refuse_are_errors() {
         let (longest, long) = ("n".repeat(64), "n".repeat(65));
         naming(&longest[1..], &[("a", &longest), ("b", "A.b-c_9")]).unwrap();

@@ -73,22 +73,4 @@ mod tests {
             assert_eq!(Pattern::new(pattern).matches(key), matches, "{pattern} {key}");
         }
     }
-
-    #[test]
-    fn what_permits_is_read_as_upstream_and_name_only() {
-        for (pattern, upstream, name, named) in [
-            ("a/x", "a", "x", true),
-            ("a/x", "b", "a/x", false),
-            ("a/x/y", "a", "x/y", true),
-            ("a/x/y", "a/x", "y", true),
-            ("a/*", "a", "anything/at all", true),
-            ("a/*", "ab", "x", false),
-            ("a/*", "b", "a/x", false),
-            ("*/x", "b", "x", true),
-            ("x", "a", "x", false),
-            ("a__x", "a", "x", false),
-        ] {
-            assert_eq!(Pattern::new(pattern).names(upstream, name), named, "{pattern}: {upstream}, {name}");
-        }
-    }
 }

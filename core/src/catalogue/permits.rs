@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn a3_a_pattern_permits_things_of_the_upstream_that_it_names() {
-        let permits = Permits::of_tools(["a/x", "b*/y*"]);
+        let permits = Permits::of_tools(["a/x", "b*/y*", "d/e/f"]);
         let tools = permits.tools().unwrap();
         for (upstream, own, is_permitted) in [
             ("a", "x", true),
@@ -288,6 +288,8 @@ mod tests {
             ("c", "a/x", false),
             ("a", "xx", false),
             ("c", "a__x", false),
+            ("d", "e/f", true),
+            ("d/e", "f", true),
         ] {
             assert_eq!(tools.allow(upstream, own), is_permitted, "{upstream} {own}");
         }

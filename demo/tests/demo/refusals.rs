@@ -1,75 +1,30 @@
 //! Refusals, and the limit of work.
 
 use mcp_disclosure_demo::MathServer;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::call;
 
 #[test]
 fn malformed_expressions_are_refused() {
-    let deep = "(".repeat(10_000);
-    let deeper = format!("{}x{}", "(".repeat(900), ")".repeat(900));
-    let signs = format!("{}x", "-".repeat(1900));
-    let powers = vec!["2"; 900].join("**");
-    let cases = [
-        "",
-        " ",
-        "x +",
-        "((((",
-        &deep,
-        &deeper,
-        &signs,
-        &powers,
-        "sin(",
-        "sin()",
-        "2x",
-        "x y",
-        "α + 1",
-        "x²",
-        "1/0",
-        "0**-1",
-        "ln(0)",
-        "1..2",
-        "foo(x)",
-        "x;y",
-        "x = = 2",
-        ")",
-        "*x",
-        "1e99999",
-        "x**",
-        "1/(x - x)",
-        "😀",
-        "\u{0}",
-    ];
-    for tool in [
-        "symbolic_diff",
-        "symbolic_integrate",
-        "symbolic_simplify",
-        "numerical_integrate",
-        "minimize",
-        "find_root",
-    ] {
-        for case in cases {
+    let long =
+        ["(".repeat(10_000), format!("{}x{}", "(".repeat(900), ")".repeat(900)), vec!["2"; 900].join("**")];
+    let short =
+        "| |x +|((((|sin(|sin()|2x|x y|α + 1|1/0|ln(0)|1..2|foo(x)|x = = 2|)|*x|1e99999|1/(x - x)|😀|\u{0}";
+    for case in short.split('|').chain(long.iter().map(String::as_str)) {
+        for tool in
+            ["symbolic_diff", "symbolic_integrate", "symbolic_simplify", "numerical_integrate", "find_root"]
+        {
             let mut arguments = json!({"expression": case});
-            match tool {
-                "minimize" => arguments["start"] = json!({"x": 1}),
-                "numerical_integrate" | "find_root" => arguments.as_object_mut().unwrap().extend(bounds()),
-                _ => {}
+            if !tool.starts_with("symbolic") {
+                (arguments["lower"], arguments["upper"]) = (json!(0), json!(1));
             }
             let error = call(tool, arguments).unwrap_err();
             assert!(error.contains("`expression`"), "{tool} {case:.20}: {error}");
         }
+        let error = call("symbolic_solve", json!({"equations": case})).unwrap_err();
+        assert!(error.contains("`equations`"), "{case:.20}: {error}");
     }
-    for case in cases {
-        assert!(
-            call("symbolic_solve", json!({"equations": case})).unwrap_err().contains("`equations`"),
-            "{case:.20}"
-        );
-    }
-}
-
-fn bounds() -> Map<String, Value> {
-    json!({"lower": 0, "upper": 1}).as_object().unwrap().clone()
 }
 
 /// The error of a call that reached the limit of steps.
@@ -101,18 +56,11 @@ fn heavy_input_ends_within_the_limit_of_work() {
 fn the_deepest_nesting_fits_the_stack() {
     // Test threads have the same 2 MiB as tokio's blocking ones.
     let nested = format!("{}x{}", "sin(".repeat(60), ")".repeat(60));
-    let cosines = |derivative: &str| derivative.matches("cos(").count();
-    match call("symbolic_diff", json!({"expression": nested})) {
-        Ok(result) => assert_eq!(cosines(result["derivative"].as_str().unwrap()), 60),
-        Err(error) => assert!(error.contains(LIMIT), "{error}"),
-    }
-    match call("symbolic_simplify", json!({"expression": nested})) {
-        Ok(result) => assert_eq!(result["simplified"], nested),
-        Err(error) => assert!(error.contains(LIMIT), "{error}"),
-    }
-    for (tool, argument) in [("symbolic_integrate", "expression"), ("symbolic_solve", "equations")] {
-        let error = call(tool, json!({argument: nested})).unwrap_err();
-        assert!(error.contains(&format!("{tool} has no method for")) || error.contains(LIMIT), "{error}");
+    for tool in ["symbolic_diff", "symbolic_simplify", "symbolic_integrate"] {
+        let ended =
+            call(tool, json!({"expression": nested})).map_or_else(|error| error, |result| result.to_string());
+        let expected = [LIMIT, "cos(", &*nested, "symbolic_integrate has no method for"];
+        assert!(expected.iter().any(|part| ended.contains(part)), "{tool}: {ended}");
     }
 }
 
@@ -123,32 +71,16 @@ fn oversized_and_mistyped_arguments_are_named() {
     let square = |size: usize| json!(vec![vec![1.0; size]; size]);
     for (tool, arguments, argument) in [
         ("symbolic_simplify", json!({"expression": long}), "expression"),
-        ("symbolic_simplify", json!({"expression": 5}), "expression"),
-        ("symbolic_simplify", json!({}), "expression"),
         ("symbolic_simplify", json!({"expression": "x", "more": 1}), "more"),
         ("symbolic_solve", json!({"equations": vec!["x"; 11]}), "equations"),
-        ("symbolic_solve", json!({"equations": {"x": 1}}), "equations"),
         ("symbolic_solve", json!({"equations": "x", "variables": "z"}), "variables"),
-        ("symbolic_solve", json!({"equations": "x", "domain": "rational"}), "domain"),
         ("symbolic_diff", json!({"expression": "x", "order": 11}), "order"),
-        ("symbolic_diff", json!({"expression": "x*y"}), "variable"),
         ("symbolic_integrate", json!({"expression": "x", "lower": 0}), "upper"),
-        (
-            "numerical_integrate",
-            json!({"expression": "x*y", "variable": "x", "lower": 0, "upper": 1}),
-            "expression",
-        ),
-        ("numerical_integrate", json!({"expression": "x", "lower": "y", "upper": 1}), "lower"),
         ("linear_solve", json!({"matrix": square(201), "right_hand_side": [1]}), "matrix"),
-        ("linear_solve", json!({"matrix": square(2), "right_hand_side": [1, 2]}), "matrix"),
         ("linear_solve", json!({"matrix": [[1, 2]], "right_hand_side": [1]}), "matrix"),
-        ("linear_solve", json!({"matrix": [[1]], "right_hand_side": [1, 2]}), "right_hand_side"),
         ("matrix_eigenvalues", json!({"matrix": square(101)}), "matrix"),
         ("fft", json!({"values": wide}), "values"),
-        ("fft", json!({"values": []}), "values"),
-        ("fft", json!({"values": [1], "inverse": "yes"}), "inverse"),
         ("convolve", json!({"a": wide, "b": [1]}), "a"),
-        ("minimize", json!({"expression": "x", "start": {"y": 1}}), "start"),
         ("find_root", json!({"expression": "x", "lower": 1, "upper": 0}), "upper"),
     ] {
         let error = call(tool, arguments).unwrap_err();

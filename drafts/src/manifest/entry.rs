@@ -85,37 +85,4 @@ mod tests {
             assert_eq!(entry.digest(), Digest::of_bytes(canonical.as_bytes()), "{id}");
         }
     }
-
-    /// Digests that the working group's suite demands of its fixture.
-    #[test]
-    fn m3_digests_of_the_fixture() {
-        for (name, groups, size, digest) in [
-            (
-                "list_tables",
-                r#"["query"]"#,
-                251,
-                "02e0d498f95e751ba16ca721fe09d02bdc76567516d6992386527b90f307749e",
-            ),
-            (
-                "cluster_health",
-                r#"["operations"]"#,
-                262,
-                "2b3f13110751e76f05f62af174b6b8be735b676604e53454ae4c7ac551721af0",
-            ),
-            (
-                "server_version",
-                r#"["query","operations"]"#,
-                270,
-                "42ee0c3443453d9933e5bf76151102cd5d743a84b52a0f82392c945ef1d37a1b",
-            ),
-        ] {
-            let tool = format!(
-                r#"{{"name":"{name}","description":"Read {name}","inputSchema":{{"type":"object","properties":{{}},
-                    "additionalProperties":false}},"annotations":{{"readOnlyHint":true}},
-                    "_meta":{{"experimental/deterministic-groups":{{"groups":{groups},"callable":true}}}}}}"#
-            );
-            let entry = ManifestEntry::of(&RawObject::parse(tool).unwrap());
-            assert_eq!((entry.size(), entry.digest().to_string()), (size, format!("sha256:{digest}")));
-        }
-    }
 }

@@ -39,13 +39,6 @@ fn exchange(arguments: &[&str], capabilities: Value, requests: &[(&str, Value)])
 }
 
 #[test]
-fn the_strategy_is_listed_with_the_others() {
-    let output = Command::new(PROGRAM).arg("strategies").output().expect("it runs");
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(text.contains("full") && text.contains("resource") && text.contains("find"), "{text}");
-}
-
-#[test]
 fn by_flag_it_serves_finds_and_calls() {
     let requests = [
         ("tools/list", json!({})),
@@ -102,23 +95,6 @@ fn it_is_compared_with_the_others() {
 }
 
 #[test]
-fn a_transcript_has_the_calls_that_its_model_makes() {
-    let arguments = ["compare", "--transcript", "--strategies", "find", "--format", "json"];
-    let output = Command::new(PROGRAM).args(arguments).output().expect("it runs");
-    assert!(output.status.success());
-    let transcript: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let mut strategies = transcript["strategies"].as_array().expect("strategies").iter();
-    let played = strategies.find(|played| played["name"] == "find").expect("the strategy");
-    let acts = played["acts"].as_array().expect("acts");
-    let steps = acts.iter().flat_map(|act| act["steps"].as_array().expect("steps"));
-    let called: Vec<_> = steps.filter(|step| step["kind"] == "called").collect();
-    assert!(called.len() >= acts.len(), "{transcript}");
-    for step in called {
-        assert_eq!(step["messages"][0]["params"]["name"], "use_tool", "{step}");
-    }
-}
-
-#[test]
 fn q5_what_it_finds_is_measured() {
     let folder = tempfile::tempdir().expect("a folder");
     let queries = folder.path().join("queries.jsonl");
@@ -152,11 +128,4 @@ fn a_strategy_that_cannot_be_built_is_reported_before_anything_is_served() {
     assert!(errors.contains("strategy 'find' cannot be built: No such file"), "{errors}");
     std::fs::write(&synonyms, r#"{"equation": ["solve"]}"#).expect("written");
     assert!(serve(&format!("synonyms = {synonyms:?}")).status.success());
-}
-
-#[test]
-fn it_gives_a_prompt_like_any_other() {
-    let output = Command::new(PROGRAM).args(["prompt", "--strategy", "find"]).output().expect("it runs");
-    assert!(output.status.success());
-    assert!(!output.stdout.is_empty());
 }

@@ -243,29 +243,6 @@ mod tests {
     }
 
     #[test]
-    fn u12_a_part_of_what_one_above_serves_and_nothing_at_all_are_no_circle() {
-        let top = Lineage::alone().serving(&[file("/a.json"), file("/b.json")]);
-        assert_eq!(refusal(&below(&top, "b", &[file("/b.json")])), None);
-        let nothing = Lineage::alone();
-        assert_eq!(refusal(&below(&nothing, "x", &[])), None);
-        assert_eq!(refusal(&below(&nothing, "x", &[file("/a.json")])), None);
-    }
-
-    #[test]
-    fn u12_stacks_have_a_limited_height() {
-        let mut lineage = Lineage::alone().serving(&[file("/0")]);
-        for depth in 1..Limits::default().gateway_depth {
-            lineage = below(&lineage, "next", &[file(&format!("/{depth}"))]);
-            assert_eq!(refusal(&lineage), None, "{depth}");
-        }
-        let text = refusal(&below(&lineage, "next", &[file("/last")])).unwrap();
-        assert!(
-            text.contains("limits.gateway_depth") && text.contains("/0 (upstream 'next') -> /1"),
-            "{text}"
-        );
-    }
-
-    #[test]
     fn u12_a_variable_of_someone_else_is_refused_and_names_it() {
         for text in ["", "yes", "{}", "[1]", r#"[{"instance":7}]"#] {
             let problem = Lineage::below(text).unwrap_err().to_string();

@@ -83,13 +83,3 @@ pub(crate) fn protected(observe: impl FnOnce()) {
         tracing::error!("an observer panicked");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::protected;
-
-    #[test]
-    fn o1_an_observer_that_panics_costs_no_answer() {
-        protected(|| panic!("as if"));
-    }
-}

@@ -4,19 +4,16 @@
 //! a finding is called and means is a row of `rules`.
 
 mod access;
-mod concerns;
+mod decisions;
 mod findable;
 mod finding;
-mod instructions;
-mod leaks;
 mod orders;
-mod pins;
 mod report;
 mod rules;
 mod schemas;
-mod seen;
 mod serving;
 mod texts;
+mod unwanted;
 
 use std::{fmt::Display, sync::Arc};
 
@@ -24,10 +21,9 @@ pub use access::{access, callers};
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, Tool, View};
-pub use report::{Report, SignInState};
+pub use report::{Report, Seen, SignInState};
 pub use rules::CODES;
 pub(crate) use rules::{LEFT_OUT, NO_KEYS, NOT_SERVED};
-pub use seen::Seen;
 use serde_json::{Map, Value};
 pub use serving::{objections, refusals, unpassed, unreachable};
 
@@ -105,12 +101,12 @@ const FAMILIES: [Family; 11] = [
     Family::OfTool(texts::look),
     Family::OfAll(texts::repeated),
     Family::OfTool(texts::names),
-    Family::OfAll(pins::look),
+    Family::OfAll(decisions::pins),
     Family::OfTool(schemas::look),
-    Family::OfTool(leaks::look),
-    Family::OfTool(instructions::look),
-    Family::OfAll(instructions::look_at_others),
-    Family::OfAll(concerns::look),
+    Family::OfTool(unwanted::places),
+    Family::OfTool(unwanted::orders_in_tool),
+    Family::OfAll(unwanted::orders_elsewhere),
+    Family::OfAll(decisions::concerns),
 ];
 
 impl Subject {

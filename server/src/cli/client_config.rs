@@ -16,7 +16,7 @@ use crate::{
     config::AccessFlags,
     failure::Failure,
     flags::{Given, ServeArguments},
-    init::places::host_names,
+    init::host_names,
     log,
 };
 
@@ -230,17 +230,6 @@ mod tests {
             // One whose variable is not set is left out, and said to be.
             let said: String = read.left_out.iter().map(ToString::to_string).collect();
             assert!(read.upstreams.len() == 1 || said.contains("TOOLS_TOKEN"), "{host}: {said}");
-        }
-    }
-
-    #[test]
-    fn without_a_token_there_is_no_header() {
-        for host in host_names() {
-            let entry = entry(host, "tools", URL, None);
-            assert!(
-                entry.contains(URL) && !entry.contains("uthorization") && !entry.contains("bearer"),
-                "{entry}"
-            );
         }
     }
 }

@@ -290,7 +290,7 @@ fn lines() -> mpsc::Receiver<String> {
 }
 
 /// What a sign-in is good for.
-pub(super) fn described(signed_in: &SignedIn) -> String {
+pub(crate) fn described(signed_in: &SignedIn) -> String {
     let SignedIn { issuer, scopes, until, renews, file } = signed_in;
     let scopes = match scopes.is_empty() {
         true => "no scopes were named".to_owned(),
@@ -321,7 +321,7 @@ fn left(until: SystemTime) -> Option<String> {
 }
 
 /// An upstream as messages call it.
-pub(super) fn name(named: &Named) -> String {
+pub(crate) fn name(named: &Named) -> String {
     match (&named.name, &named.target) {
         (Some(name), _) => name.to_string(),
         (None, Target::Url(endpoint)) => without_secrets(&endpoint.url).to_string(),
@@ -339,22 +339,4 @@ fn unknown(wanted: &str, upstreams: &[Named]) -> Failure {
 fn usage(message: String, hint: &str) -> Failure {
     let problem = Problem::new(message);
     Failure::usage(if hint.is_empty() { problem } else { problem.hint(hint) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_given_in_the_largest_unit_of_which_there_are_two() {
-        let now = SystemTime::now();
-        for (seconds, shown) in
-            [(3599, "59 minutes"), (90_000, "25 hours"), (200_000, "2 days"), (100, "100 seconds")]
-        {
-            // Some of it passes until it is measured.
-            let until = now + Duration::from_millis(seconds * 1000 + 900);
-            assert_eq!(left(until).as_deref(), Some(shown));
-        }
-        assert_eq!(left(now), None);
-    }
 }

@@ -14,7 +14,7 @@ use super::Arguments;
 /// Parses a command line.
 ///
 /// # Errors
-/// What clap refuses, with a tip where a source was given without its flag, or a command without `--`.
+/// What clap refuses, with a tip where a source was given without its flag, a command without `--`, or a value in another form.
 pub(crate) fn parse(
     command: &mut Command,
     given: impl IntoIterator<Item = OsString>,
@@ -30,9 +30,22 @@ pub(crate) fn parse(
     })
 }
 
+/// How values are written, by the ends of the flags that take them.
+const FORMS: &[(&str, &str)] = &[
+    ("<ADDR:PORT>", "an IP address and a port, such as 127.0.0.1:8848"),
+    ("<URL>", "a whole URL, such as https://example.com/mcp"),
+    ("<TOKENS>", "a whole number"),
+    ("<COUNT>", "a whole number"),
+];
+
 fn tip(error: &Error, command: &Command, given: &[OsString], registry: &Registry) -> Option<String> {
     let word = match error.kind() {
         ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg)?,
+        ErrorKind::ValueValidation => {
+            let flag = error.get(ContextKind::InvalidArg)?.to_string();
+            let (_, form) = FORMS.iter().find(|(end, _)| flag.ends_with(end))?;
+            return Some(format!("it is {form}"));
+        }
         ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
             error.get(ContextKind::InvalidSubcommand)?
         }
@@ -48,8 +61,10 @@ fn tip(error: &Error, command: &Command, given: &[OsString], registry: &Registry
     }
     let mut words = given.iter().skip(1).filter_map(|word| word.to_str());
     let name = match words.find_map(|word| command.find_subcommand(word)) {
-        Some(subcommand) if takes_a_source(subcommand) => subcommand.get_name(),
-        Some(subcommand) if takes_a_file(subcommand) => {
+        // Upstreams can be named to it.
+        Some(subcommand) if subcommand.get_positionals().any(Arg::is_last_set) => subcommand.get_name(),
+        // It edits hosts' files.
+        Some(subcommand) if subcommand.get_arguments().any(|flag| flag.get_long() == Some("file")) => {
             let name = subcommand.get_name();
             return Some(format!(
                 "the file of an MCP host is given by a flag: mcp-disclosure {name} --file {word}"
@@ -79,16 +94,6 @@ fn setting(registry: &Registry, word: &str) -> Option<String> {
         .flat_map(|profile| profile.settings.iter().map(|setting| (&*profile.name, setting.key)));
     let meant = |(name, key): &(&str, &str)| *key == word || format!("{name}_{key}") == word;
     settings.find(meant).map(|(name, key)| format!("{name}.{key}"))
-}
-
-/// Whether upstreams can be named to it.
-fn takes_a_source(command: &Command) -> bool {
-    command.get_positionals().any(Arg::is_last_set)
-}
-
-/// Whether it edits hosts' files.
-fn takes_a_file(command: &Command) -> bool {
-    command.get_arguments().any(|argument| argument.get_long() == Some("file"))
 }
 
 #[cfg(test)]
@@ -122,6 +127,19 @@ mod tests {
             let refused = refused(line);
             assert!(refused.contains("tip: ") && refused.contains(tip), "{line}: {refused}");
             assert!(!refused.contains("secret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn w5_a_value_in_another_form_is_told_how_it_is_written() {
+        for (line, form) in [
+            ("serve --listen localhost:8848", "tip: it is an IP address and a port"),
+            ("check --upstream-url example.com", "tip: it is a whole URL"),
+            ("serve --budget 4k", "tip: it is a whole number"),
+            ("compare --fail-over 1e3", "tip: it is a whole number"),
+        ] {
+            let refused = refused(line);
+            assert!(refused.contains(form), "{line}: {refused}");
         }
     }
 

@@ -1,21 +1,17 @@
 //! The command line.
 
-mod accept;
 mod arguments;
 mod check;
 mod circle;
 mod client_config;
 mod compare;
 mod demo;
-mod entrance;
 mod export;
-mod help;
 mod init;
 mod login;
 mod manual;
 mod mistakes;
 mod places;
-mod prompt;
 mod serve;
 mod signals;
 mod source;
@@ -28,25 +24,29 @@ use std::fmt::Display;
 
 use mcp_disclosure_core::Registry;
 
-pub use accept::{AcceptArguments, accept};
-pub use arguments::{Arguments, Command, InitArguments, PlaceArguments};
+pub use arguments::{Arguments, Command};
+pub(crate) use check::is_coloured;
 pub use check::{CheckArguments, CheckedArguments, Format, check};
 pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};
 pub use demo::{DemoArguments, demo};
-pub use export::{ExportArguments, export};
-pub(crate) use help::of_two_lengths;
+pub use export::{AcceptArguments, ExportArguments, accept, export};
 pub use init::init;
 pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout};
+pub(crate) use login::{described, name};
+pub(crate) use manual::of_two_lengths;
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
-pub use prompt::{PromptArguments, prompt};
-pub(crate) use serve::serve;
-pub(crate) use source::Told;
-pub use strategies::strategies;
+pub(crate) use places::{Answer, answered, user_folders};
+pub use places::{InitArguments, PlaceArguments};
+pub(crate) use serve::{door, serve, session_store};
+pub(crate) use signals::{Asked, Signals};
+pub(crate) use source::{Source, Told};
+pub use strategies::{PromptArguments, prompt, strategies};
+pub(crate) use strategies::{build, choice_problems};
 pub use undo::undo;
-pub(crate) use width::folded_on_stderr;
-use width::folded_text;
+pub(crate) use upstreams::parse_name;
+pub(crate) use width::{folded, folded_on_stderr, folded_text, width};
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::printable::{one_line, printable};

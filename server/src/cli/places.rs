@@ -6,16 +6,67 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::{Args, builder::PossibleValuesParser};
 use mcp_disclosure_gateway::Problem;
 
-use super::{PlaceArguments, print, print_folded};
+use super::{print, print_folded};
 use crate::{
     failure::Failure,
-    init::places::{Folders, Place, candidates, existing, hosts},
+    init::{Folders, Place, candidates, existing, host_names, hosts},
 };
 
+/// `init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The files.
+    #[command(flatten)]
+    pub places: PlaceArguments,
+
+    /// Serve with this strategy; auto: the one that the client requests [default: complete lists where they are small,
+    /// else search]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+
+    /// Wrap each server where it stands, instead of gathering all servers of a file behind one entry
+    #[arg(long)]
+    pub each: bool,
+
+    /// Start the servers once, to count what their tools cost a model before and after
+    #[arg(long, conflicts_with = "no_count")]
+    pub count: bool,
+
+    /// Do not start the servers, nor ask whether to
+    #[arg(long)]
+    pub no_count: bool,
+}
+
+/// Which files of hosts are meant, and whether to ask.
+#[derive(Debug, Args)]
+pub struct PlaceArguments {
+    /// The files of this host: claude-desktop, claude-code, cursor, vscode, windsurf, gemini, cline, roo, zed,
+    /// opencode, continue or codex; may be repeated [default: all that are found; init leaves those of hosts that defer
+    /// tools by themselves]
+    #[arg(
+        long, value_name = "NAME", help_heading = "Files",
+        value_parser = PossibleValuesParser::new(host_names()), hide_possible_values = true
+    )]
+    pub host: Vec<String>,
+
+    /// A host's file; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Files")]
+    pub file: Vec<PathBuf>,
+
+    /// Show what would change, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
 /// The folders of the user who runs this.
-pub(super) fn user_folders(current: &Path) -> Folders {
+pub(crate) fn user_folders(current: &Path) -> Folders {
     Folders::of_user(&|name| std::env::var(name).ok(), current.to_owned())
 }
 
@@ -24,7 +75,7 @@ impl PlaceArguments {
     ///
     /// # Errors
     /// That there is none.
-    pub(super) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
+    pub(crate) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
         let failed = |source| Failure::Io { what: "cannot find the current folder", source };
         let current = std::env::current_dir().map_err(failed)?;
         let found = self.existing(&current);
@@ -54,7 +105,7 @@ impl PlaceArguments {
     }
 
     /// The files that were named, and those of hosts that exist.
-    pub(super) fn existing(&self, current: &Path) -> Vec<Place> {
+    pub(crate) fn existing(&self, current: &Path) -> Vec<Place> {
         let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
         let mut found: Vec<Place> = named.collect();
         if self.file.is_empty() || !self.host.is_empty() {
@@ -69,7 +120,7 @@ impl PlaceArguments {
     ///
     /// # Errors
     /// [`Failure::Usage`] if there is no terminal to ask on.
-    pub(super) fn chosen(&self, question: &str, each: &[String]) -> Result<Option<Vec<bool>>, Failure> {
+    pub(crate) fn chosen(&self, question: &str, each: &[String]) -> Result<Option<Vec<bool>>, Failure> {
         if self.dry_run {
             print("")?;
             print("Nothing was changed (--dry-run).")?;
@@ -104,7 +155,7 @@ impl PlaceArguments {
 
 /// What a person answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Yes,
     /// One by one.
     Each,
@@ -113,7 +164,7 @@ pub(super) enum Answer {
 }
 
 /// Asks on the terminal.
-pub(super) fn answered(question: &str) -> Result<Answer, Failure> {
+pub(crate) fn answered(question: &str) -> Result<Answer, Failure> {
     print_folded(question)?;
     read(&mut std::io::stdin().lock())
 }

@@ -2,28 +2,26 @@
 
 use std::{io::IsTerminal, net::SocketAddr, sync::Arc, time::Duration};
 
+use mcp_disclosure_access::Access;
 use mcp_disclosure_gateway::{
-    Admission, Assembly, Gateway, SessionLimits,
+    Admission, Assembly, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
-    observe::Several,
+    negotiation::Strategies,
+    observe::{Observer, Several, ToolChanges},
     slot::Memory,
+    store::SessionStore,
 };
+use mcp_disclosure_sign_in::Secret;
 use mcp_disclosure_transport::child::guard;
 use tokio::{net::TcpListener, task::JoinSet};
 
-use super::{
-    Program,
-    entrance::{Grants, door, session_store},
-    runtime_for_many, runtime_for_one,
-    signals::{Asked, Signals},
-    source::Told,
-};
+use super::{Asked, Program, Signals, Told, runtime_for_many, runtime_for_one};
 use crate::{
     check::{self, Findings},
-    config::DisclosureFile,
+    config::{self, DisclosureFile},
     failure::Failure,
-    files::{Baseline, Reloads, watch},
-    flags::{Switch, Transport},
+    files::{Baseline, Contents, Reloads, watch},
+    flags::{ServeArguments, Switch, Transport},
     log,
     operating::Operating,
     receipts,
@@ -228,18 +226,20 @@ async fn follow(
             Some(_) = reloading.join_next() => continue,
             () = gateway.shutdown().cancelled() => return,
         };
-        if asked == Asked::Reload {
-            operating.reopen();
-        }
         match asked {
-            Asked::Reload if !has_files => {}
-            Asked::Reload if reloading.is_empty() => {
-                tracing::info!("SIGHUP: reading the configuration again");
-                let reloads = reloads.clone();
-                // The operator asks for it, so it may lose protection. What came of it is logged where it is decided.
-                reloading.spawn(async move { drop(reloads.reload(true).await) });
+            Asked::Reload => {
+                operating.reopen();
+                match (has_files, reloading.is_empty()) {
+                    (false, _) => {}
+                    (true, false) => tracing::info!("SIGHUP: the configuration is being read already"),
+                    (true, true) => {
+                        tracing::info!("SIGHUP: reading the configuration again");
+                        let reloads = reloads.clone();
+                        // The operator asks for it, so it may lose protection. What came of it is logged where it is decided.
+                        reloading.spawn(async move { drop(reloads.reload(true).await) });
+                    }
+                }
             }
-            Asked::Reload => tracing::info!("SIGHUP: the configuration is being read already"),
             Asked::End => {
                 tracing::info!("shutting down, running calls may finish first");
                 return gateway.shutdown().cancel();
@@ -252,4 +252,68 @@ async fn follow(
 fn memory(remember: Switch, most_bytes: usize) -> Option<Arc<dyn Memory>> {
     let folder = cache_folder("upstreams").filter(|_| remember.is_on())?;
     Some(Arc::new(Store::new(folder, most_bytes)))
+}
+
+/// Who may come in, with what files say of it, where these strategies are offered. Within a runtime.
+///
+/// # Errors
+/// [`Failure::Configuration`] with strategies that are not offered, or every token that cannot be read.
+pub(crate) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<Access>, Failure> {
+    let unknown = config::unknown_strategies(&contents.file, strategies);
+    if !unknown.is_empty() {
+        return Err(Failure::Configuration(unknown));
+    }
+    let made = Access::new(contents.access.clone());
+    made.map(Arc::new).map_err(|errors| Failure::Configuration(config::unreadable(&contents.file, &errors)))
+}
+
+/// Says in the log which principals and profiles may use a tool that is new: a pattern such as `a/*` permits what did not exist
+/// when it was written.
+#[derive(Debug)]
+struct Grants(Arc<Access>);
+
+impl Observer for Grants {
+    fn tools_changed(&self, ToolChanges { upstream, new, .. }: &ToolChanges<'_>) {
+        let settings = self.0.settings();
+        for (name, permits) in settings.permits() {
+            for tool in *new {
+                if let Some(pattern) = permits.naming(upstream, tool) {
+                    tracing::info!("{name}: '{pattern}' covers '{upstream}/{tool}' now, which is new");
+                }
+            }
+        }
+    }
+}
+
+/// Where sessions are kept, if not in this process; it is connected to later.
+///
+/// # Errors
+/// If the URL cannot be meant.
+pub(crate) fn session_store(serve: &ServeArguments) -> Result<Option<Arc<dyn SessionStore>>, Failure> {
+    let url = serve.session_store.session_store.as_ref().map(Secret::reveal);
+    let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(None) };
+    if serve.transport == Transport::Stdio {
+        tracing::warn!(
+            "--session-store is ignored: the one session over stdio is in this process (hint: --transport http)"
+        );
+        return Ok(None);
+    }
+    store(url).map(Some).map_err(|problem| Failure::Configuration(vec![problem]))
+}
+
+#[cfg(feature = "redis")]
+fn store(url: &str) -> Result<Arc<dyn SessionStore>, Problem> {
+    use mcp_disclosure_session_redis::{Address, RedisStore};
+
+    let problem = |message: String| Problem::new(format!("--session-store: {message}"));
+    let address: Address = url.parse().map_err(|error| problem(format!("{error}")))?;
+    let store = RedisStore::new(address).map_err(|error| problem(format!("no randomness: {error}")))?;
+    Ok(Arc::new(store))
+}
+
+#[cfg(not(feature = "redis"))]
+fn store(_: &str) -> Result<Arc<dyn SessionStore>, Problem> {
+    Err(Problem::new(
+        "--session-store: this program was built without the feature redis: cargo install --path server --features redis",
+    ))
 }

@@ -1,17 +1,18 @@
-//! The command `strategies`, and building the strategies of a command.
+//! The commands `strategies` and `prompt`, and building the strategies of a command.
 
-use mcp_disclosure_core::{About, Notes, Registry, Settings, adaptive};
+use clap::Args;
+use mcp_disclosure_core::{About, Era, Memory, Notes, Permits, Principal, Registry, Settings, adaptive};
 use mcp_disclosure_gateway::{
-    Problem,
-    negotiation::{Strategies, StrategyOptions},
+    Gateway, Offer, Problem,
+    negotiation::{Bridge, Strategies, StrategyOptions},
 };
-
-use super::{Program, print_text, width::folded};
 use serde_json::Value;
 
+use super::{Program, folded, print_text, runtime_for_one};
 use crate::{
     config::DisclosureFile,
     failure::Failure,
+    flags::{Given, SetSource},
     strategies::{CHOICES as OF_OPERATOR, misfits},
 };
 
@@ -41,16 +42,63 @@ pub fn strategies(program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
+/// `prompt`.
+#[derive(Debug, Args)]
+pub struct PromptArguments {
+    /// What serve would be told.
+    #[command(flatten)]
+    pub flags: Given<SetSource>,
+
+    /// The strategy to give guidance for
+    #[arg(long, value_name = "NAME")]
+    pub strategy: String,
+}
+
+/// Prints a strategy's guidance for a host's system prompt.
+///
+/// # Errors
+/// Like `serve`, for the source and the strategy.
+pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failure> {
+    let source = arguments.flags.resolve(program.own.as_ref())?;
+    source.warn();
+    // A host that adds guidance to its prompt speaks the strategy's native channel.
+    let options = StrategyOptions {
+        pinned: Some(arguments.strategy),
+        bridge: Bridge::Never,
+        settings: source.options().settings,
+        ..StrategyOptions::default()
+    };
+    let assembly = source.prepare(&program.registry, &options, None)?;
+    let guidance = runtime_for_one()?.block_on(async {
+        let gateway = Gateway::start(assembly).await?.gateway;
+        let choice = gateway.strategies().choose(None, &Permits::all(), &Offer::default(), Era::Session);
+        let page = gateway.backends().shared().catalogue().current().page(
+            &Principal::anonymous(),
+            &choice,
+            &Memory::default(),
+        );
+        gateway.close().await;
+        Ok::<_, Failure>(page.instructions.clone())
+    })?;
+    match guidance {
+        Some(guidance) => print_text(&format!("{guidance}\n")),
+        None => {
+            tracing::info!("this strategy has no guidance");
+            Ok(())
+        }
+    }
+}
+
 /// The strategies that the options name.
 ///
 /// # Errors
 /// Every name that is unknown and every setting that is wrong, with a hint.
-pub(super) fn build(registry: &Registry, options: &StrategyOptions) -> Result<Strategies, Vec<Problem>> {
+pub(crate) fn build(registry: &Registry, options: &StrategyOptions) -> Result<Strategies, Vec<Problem>> {
     Strategies::build(registry, options).map_err(|problems| problems.0.into_iter().map(hinted).collect())
 }
 
 /// Adds a hint to a problem with a strategy that has none.
-pub(super) fn hinted(problem: Problem) -> Problem {
+pub(crate) fn hinted(problem: Problem) -> Problem {
     match problem.remedy() {
         Some(_) => problem,
         None => problem.hint("mcp-disclosure strategies lists them"),
@@ -59,7 +107,7 @@ pub(super) fn hinted(problem: Problem) -> Problem {
 
 /// Everything that is wrong with the choices in `settings`, by what is declared without upstreams. If that is nothing,
 /// upstreams may declare what is chosen, and the strategy objects at the start if they do not.
-pub(super) fn choice_problems(
+pub(crate) fn choice_problems(
     settings: &Settings,
     file: Option<&DisclosureFile>,
     about: &About,
@@ -74,7 +122,7 @@ pub(super) fn choice_problems(
 }
 
 /// The operator's choices of concerns in `settings`.
-pub(super) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
+pub(crate) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
     settings.get(NAME)?.get(CHOICES)?.as_object()
 }
 

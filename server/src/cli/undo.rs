@@ -9,21 +9,14 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{
     PlaceArguments,
-    check::is_coloured,
     init::{heading, hosts_of, refuse_named, show_problems},
-    places::user_folders,
-    print, print_styled,
+    is_coloured, print, print_styled, user_folders,
 };
 use crate::{
     failure::Failure,
+    files::{Change, write_together},
     init::{
-        ENTRY,
-        destination::Destination,
-        diff::unified,
-        places::Place,
-        record::{Record, Records, gathered_folder},
-        undo::{Undone, undone},
-        write::{Change, read, remove, write},
+        Destination, ENTRY, Place, Record, Records, Undone, gathered_folder, read, remove, undone, unified,
     },
     launcher,
 };
@@ -38,7 +31,7 @@ struct Plan {
 
 impl Plan {
     fn changes(&self) -> bool {
-        self.change.before != self.change.after
+        self.change.changes()
     }
 
     /// The record, if all that it is needed for is in the file again.
@@ -92,7 +85,7 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
             let destination = Destination::of(&place.path, &user_folders(&current), &gathered);
             let undone = undone(&place.path, &current, &before, steps, &launcher, &destination)?;
-            let change = Change { path, before, after: undone.text.clone() };
+            let change = Change { path, before: Some(before), after: undone.text.clone() };
             Ok(Some(Plan { place: place.clone(), change, record, undone }))
         });
         match planned {
@@ -168,7 +161,7 @@ fn show(plans: &Plans, records: &Records) -> Result<(), Failure> {
             show_kept(record, records)?;
         }
         let Change { path, before, after } = &plan.change;
-        print_styled(&unified(path, before, after, is_coloured()))?;
+        print_styled(&unified(path, before.as_deref().unwrap_or_default(), after, is_coloured()))?;
     }
     for record in &plans.gone {
         print(record.path.display())?;
@@ -205,7 +198,7 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), F
 /// Writes the files, and then forgets what is not needed any more.
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
     let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
-    write(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
+    write_together(&changes.cloned().collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
     let kept = plans.files.iter().flat_map(|plan| &plan.undone.kept);
     let kept: Vec<&PathBuf> = kept.map(|(file, _)| file).collect();
     plans.files.iter().filter_map(Plan::done).try_for_each(|record| {

@@ -1,9 +1,6 @@
 //! `[upstreams.NAME.oauth]`: how to sign in to an upstream that asks for it.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use mcp_disclosure_sign_in::{Grant, Secret, Settings};
 #[cfg(test)]
@@ -32,21 +29,14 @@ pub struct OauthEntry {
 }
 
 /// A client's secret.
-#[derive(Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(untagged, expecting = "client_secret must be a string, or { file = \"PATH\" }")]
 pub enum ClientSecret {
     /// The secret, or a variable with it.
-    Text(String),
+    Text(#[cfg_attr(test, schemars(with = "String"))] Secret),
     /// Where it is.
     File(SecretFile),
-}
-
-/// Omits the secret.
-impl fmt::Debug for ClientSecret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ClientSecret")
-    }
 }
 
 /// A file that holds a secret and nothing else.
@@ -72,7 +62,7 @@ impl OauthEntry {
         let client_id = self.client_id.as_deref().map(|id| filled("oauth.client_id", id));
         let client_secret = match &self.client_secret {
             None => None,
-            Some(ClientSecret::Text(text)) => Some(filled("oauth.client_secret", text)),
+            Some(ClientSecret::Text(text)) => Some(filled("oauth.client_secret", text.reveal())),
             Some(ClientSecret::File(SecretFile { file })) => Some(read(&base.join(file))?),
         };
         let is_complete = match grant {
@@ -105,12 +95,9 @@ impl OauthEntry {
 }
 
 fn read(path: &Path) -> Result<String, (String, &'static str)> {
-    let wrong = |what: String| {
-        (
-            format!("oauth.client_secret: {}: {what}", path.display()),
-            "a relative path is relative to the file",
-        )
-    };
+    let shown = path.display();
+    let wrong =
+        |what| (format!("oauth.client_secret: {shown}: {what}"), "a relative path is relative to the file");
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     match text.trim() {
         "" => Err(wrong("it is empty".to_owned())),

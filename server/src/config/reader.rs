@@ -13,13 +13,7 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-use super::{
-    DisclosureFile, Table,
-    environment::{ESCAPED, expand, own},
-    file::Resources,
-    mistaken,
-    text::{KeyPlaces, Places},
-};
+use super::{DisclosureFile, ESCAPED, KeyPlaces, Places, Table, expand, file::Resources, mistaken, own};
 use crate::flags::{accepted, remedy as remedy_of_flag};
 
 /// The top-level keys of a file.
@@ -294,9 +288,6 @@ impl<'t> Reader<'t> {
         let message = message.lines().next().unwrap_or_default();
         let hint = match meant(message) {
             Some(word) => format!("did you mean '{word}'?"),
-            None if within.ends_with(".limits") && message.contains("`0`") => {
-                "leave it out for no limit; tools = [] permits no calls".to_owned()
-            }
             None => "docs/reference.md has the type of each key".to_owned(),
         };
         self.report(span, &format!("{within}: {}", kinds(message)), &hint);

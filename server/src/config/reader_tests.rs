@@ -130,7 +130,7 @@ calls_per_minute = 0
             "tools must be a table, not of type array",
             "d.toml:19:8: strategy.info must be a table, not of type boolean",
             "d.toml:21:10: concerns[0].values: values must be a list of strings",
-            "d.toml:23:20: profiles.p.limits: expected a whole number from 1 to 4294967295, not 0 (hint: leave it out for no limit",
+            "d.toml:23:20: profiles.p.limits: expected a whole number from 1 to 4294967295, not 0 (hint: docs/reference.md",
         ],
     );
 }

@@ -8,8 +8,9 @@ use mcp_disclosure_core::{
     printable::{is_active, printable},
 };
 use mcp_disclosure_gateway::Problem;
+use serde_json::value::RawValue;
 
-use super::{Folder, Origins, layout::spread};
+use super::Origins;
 
 /// The members that come from the definition, in order.
 const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"];
@@ -40,7 +41,7 @@ pub(super) fn new(
 ) -> Result<Option<Described>, Problem> {
     let (folder, whole) = (origins.folder, origins.definitions);
     let decided = tool.supplement().path.as_deref().and_then(|path| index.get(path).copied());
-    let is_elsewhere = folder.is_some_and(Folder::describes_elsewhere);
+    let is_elsewhere = folder.is_some_and(|folder| folder.inside.is_none());
     let is_there = folder.is_some_and(|folder| folder.has_file_of(tool));
     if is_there || !(whole || (decided.is_some() && !is_elsewhere)) {
         return Ok(None);
@@ -102,4 +103,80 @@ fn no_file_name(name: &str, stem: &str) -> Option<&'static str> {
 /// The name by which a description file is about this tool, whatever name it is served by.
 fn described_name(tool: &Tool) -> &ToolName {
     if tool.key() == tool.upstream_name() { tool.key() } else { tool.qualified() }
+}
+
+/// The maximum length of a line, where possible.
+const WIDTH: usize = 100;
+
+/// The text with one line for each member, indented by two, and nested values on one line if they fit. It must be JSON.
+pub(crate) fn spread(text: &str) -> String {
+    laid_out(text.trim(), 0, WIDTH)
+}
+
+/// A value in lines of this depth; `taken` characters of its first line are there already.
+fn laid_out(text: &str, depth: usize, taken: usize) -> String {
+    let Some(Container { brackets: [open, close], parts }) = container(text) else { return text.to_owned() };
+    let alone = one_line(text);
+    if parts.is_empty() || taken + alone.len() < WIDTH {
+        return alone;
+    }
+    let indent = "  ".repeat(depth + 1);
+    let lines = parts.iter().map(|(key, value)| {
+        let taken = indent.len() + key.len();
+        format!("\n{indent}{key}{}", laid_out(value, depth + 1, taken))
+    });
+    format!("{open}{}\n{}{close}", lines.collect::<Vec<_>>().join(","), "  ".repeat(depth))
+}
+
+fn one_line(text: &str) -> String {
+    let Some(Container { brackets: [open, close], parts }) = container(text) else { return text.to_owned() };
+    let space = if open == '{' && !parts.is_empty() { " " } else { "" };
+    let parts: Vec<String> = parts.iter().map(|(key, value)| format!("{key}{}", one_line(value))).collect();
+    format!("{open}{space}{}{space}{close}", parts.join(", "))
+}
+
+/// An array or an object.
+struct Container {
+    brackets: [char; 2],
+    /// Keys with their colon, none in arrays, and values.
+    parts: Vec<(String, String)>,
+}
+
+/// `None` for anything but an array or an object.
+fn container(text: &str) -> Option<Container> {
+    if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        let parts = items.into_iter().map(|item| (String::new(), item.get().to_owned())).collect();
+        return Some(Container { brackets: ['[', ']'], parts });
+    }
+    let object = RawObject::parse(text).ok()?;
+    let key = |key: &str| format!("{}: ", serde_json::Value::from(key));
+    let parts = object.iter().map(|(name, value)| (key(name), value.to_owned())).collect();
+    Some(Container { brackets: ['{', '}'], parts })
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::layout::compact;
+
+    use super::*;
+
+    #[test]
+    fn values_that_fit_are_on_one_line_and_others_are_indented() {
+        let long = "x".repeat(90);
+        let text = format!(r#"{{"a":{{"b":[],"c":1.0e2}},"d":["{long}",{{}}]}}"#);
+        let spread = spread(&text);
+        assert_eq!(
+            spread,
+            format!(
+                "{{\n  \"a\": {{ \"b\": [], \"c\": 1.0e2 }},\n  \"d\": [\n    \"{long}\",\n    {{}}\n  ]\n}}"
+            )
+        );
+        assert_eq!(compact(&spread), text);
+    }
+
+    #[test]
+    fn deep_nesting_is_laid_out() {
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        assert_eq!(compact(&spread(&deep)), deep);
+    }
 }

@@ -1,4 +1,5 @@
-//! The folder that is exported into, as it is: what a person decided there stays.
+//! The folder that is exported into, as it is: what a person decided there stays. The source's configuration becomes that of a
+//! new one: its text stays, but for paths that are relative to its own folder.
 
 use std::{
     collections::BTreeMap,
@@ -10,14 +11,19 @@ use std::{
 
 use mcp_disclosure_core::{OnChange, Review, Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
+use toml_edit::Value;
 
 use super::{
-    CONFIGURATION, merge,
-    moved::{DIRECTORY, has_key, keeps_all, moved},
+    CONFIGURATION,
+    merge::{self, MARK},
 };
 use crate::{
-    config::DisclosureFile,
+    config::{
+        DisclosureFile, absolute_path,
+        hosts::node::{Node, Syntax, parse_as},
+    },
     files::{Files, ReadFile, description_paths},
+    init::Edits,
     lock::{LOCK, LockFile},
 };
 
@@ -28,17 +34,17 @@ const DESCRIPTIONS: &str = "tools";
 #[derive(Debug)]
 pub struct Folder {
     /// What is decided in it.
-    files: Files,
+    pub(crate) files: Files,
     /// The text that what is new is put into: of its `disclosure.toml`, or else of the source's.
     pub(super) base: Option<String>,
     /// Where description files are, or would be.
     pub descriptions: PathBuf,
     /// The same within the folder, unless that leads out of it.
-    inside: Option<PathBuf>,
+    pub(super) inside: Option<PathBuf>,
     /// What is reviewed in it.
     lock: LockFile,
     /// Its files as they were read, by their names within the folder; description files only where they stay.
-    texts: BTreeMap<String, String>,
+    pub(super) texts: BTreeMap<String, String>,
 }
 
 impl Folder {
@@ -96,16 +102,6 @@ impl Folder {
         !self.texts.is_empty()
     }
 
-    /// Whether there are description files in it that stay.
-    pub(super) fn has_descriptions(&self) -> bool {
-        self.texts.keys().any(|name| name != CONFIGURATION && name != LOCK)
-    }
-
-    /// Whether a file is its `disclosure.toml`.
-    pub fn is_configured_by(&self, file: &Path) -> bool {
-        self.files.config().is_some_and(|own| is_same(&own.path, file))
-    }
-
     /// What its `disclosure.toml` says.
     pub(super) fn config(&self) -> Option<&DisclosureFile> {
         self.files.declarations().map(|said| &**said)
@@ -150,11 +146,6 @@ impl Folder {
         let is_here =
             || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
         name.is_some_and(|name| self.texts.contains_key(&name)) && is_here()
-    }
-
-    /// Whether its description files are outside of it.
-    pub(super) fn describes_elsewhere(&self) -> bool {
-        self.inside.is_none()
     }
 
     /// The text of its `disclosure.toml`, which must say where description files are if there are any.
@@ -203,7 +194,7 @@ fn name(inside: &Path, file: &OsStr) -> Option<String> {
     inside.join(file).to_str().map(str::to_owned)
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }
 
@@ -222,4 +213,111 @@ fn read(path: &Path) -> Result<String, Vec<Problem>> {
 fn unreadable(path: &Path, error: &io::Error) -> Vec<Problem> {
     let message = format!("{}: {error}", path.display());
     vec![Problem::new(message).hint("give a directory that can be read and written, or a new one")]
+}
+
+/// The key of the folder with description files, which are exported beside the configuration.
+pub(super) const DIRECTORY: &str = "tool_descriptions";
+
+/// The keys with paths. A table or array of tables stands for each of its tables, and `*` for every key.
+const PATHS: &[&[&str]] = &[
+    &["upstreams", "*", "command"],
+    &["upstreams", "*", "cwd"],
+    &["upstreams", "*", "oauth", "client_secret", "file"],
+    &["auth", "tokens", "file"],
+    &["auth", "jwt", "jwks_file"],
+];
+
+/// What cannot be added to a configuration that is there: tables without names of their own.
+const WHOLE: &[&[&str]] = &[
+    &["demo"],
+    &["server"],
+    &["serve"],
+    &["limits"],
+    &["pins"],
+    &["resources", "allow"],
+    &["auth"],
+    &["principals"],
+    &["profiles"],
+];
+
+/// A configuration of the folder `from`, as it reads in the folder that is exported into.
+///
+/// # Errors
+/// That it is no TOML.
+pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
+    let root = parse(existing)?;
+    let mut edits = Edits::default();
+    let mut write = |node: &Node, text: &str| {
+        edits.replace(node.at..node.end, Value::from(text).to_string());
+    };
+    for path in PATHS {
+        for (node, text) in at(&root, path).into_iter().filter_map(|node| Some((node, node.text()?))) {
+            let is_name = path.last() == Some(&"command") && !text.contains(std::path::is_separator);
+            let absolute = absolute_path(from, text).filter(|_| !is_name);
+            absolute.iter().for_each(|absolute| write(node, absolute));
+        }
+    }
+    at(&root, &[DIRECTORY]).into_iter().for_each(|node| write(node, "."));
+    // Places are counted behind the byte order mark.
+    let body = existing.strip_prefix(MARK).unwrap_or(existing);
+    let mark = &existing[..existing.len() - body.len()];
+    Ok(format!("{mark}{}", edits.apply(body).unwrap_or_else(|| body.to_owned())))
+}
+
+/// Whether a configuration says everything itself that nothing is added for.
+///
+/// # Errors
+/// Everything that `given` says, and `own` does not.
+pub(super) fn keeps_all(
+    given: &ReadFile<DisclosureFile>,
+    own: &ReadFile<DisclosureFile>,
+) -> Result<(), Vec<Problem>> {
+    let both = parse(&given.text).and_then(|given| Ok((given, parse(&own.text)?)));
+    let (said, there) = both.map_err(|problem| vec![problem])?;
+    let is_lost = |path: &&&[&str]| !at(&said, path).is_empty() && at(&there, path).is_empty();
+    let problem = |path: &&[&str]| {
+        let (key, given, own) = (path.join("."), given.path.display(), own.path.display());
+        Problem::new(format!("{given}: '{key}' is not in {own}, and export adds only single tables by name"))
+            .hint("copy it there, or export into a new folder, which gets all of the file")
+    };
+    let lost: Vec<Problem> = WHOLE.iter().filter(is_lost).map(problem).collect();
+    if lost.is_empty() { Ok(()) } else { Err(lost) }
+}
+
+/// Whether a configuration has a key.
+pub(super) fn has_key(text: &str, key: &str) -> bool {
+    parse(text).is_ok_and(|root| root.get(key).is_some())
+}
+
+fn parse(text: &str) -> Result<Node, Problem> {
+    let body = text.strip_prefix(MARK).unwrap_or(text);
+    parse_as(Syntax::Toml, body).map_err(|error| Problem::new(error.message))
+}
+
+/// The values at a path.
+fn at<'n>(node: &'n Node, path: &[&str]) -> Vec<&'n Node> {
+    let Some((key, rest)) = path.split_first() else { return vec![node] };
+    let tables = node.items().iter().chain([node]);
+    let members = tables.flat_map(Node::members).filter(|member| *key == "*" || member.name == *key);
+    members.flat_map(|member| at(&member.node, rest)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn u10_paths_of_another_folder_are_absolute_and_the_rest_stays() {
+        let text = "\u{feff}# Mine.\r\ntool_descriptions  =  'd' # here\r\n[auth]\r\ntokens = [{name='a', file = 'a.token'}, {name = 'b', env = 'B'}]\r\n\
+            [upstreams.u]\r\ncommand = './run'\r\ncwd=\"/abs\"\r\n[upstreams.v]\r\ncommand = 'npx'\r\n[[auth.more]]\r\nfile = 'x'\r\n";
+        let expected = text
+            .replace("'d'", "\".\"")
+            .replace("'a.token'", "\"/from/a.token\"")
+            .replace("'./run'", "\"/from/./run\"");
+        assert_eq!(moved(text, Path::new("/from")).unwrap(), expected);
+        assert_eq!(moved(&expected, Path::new("/other")).unwrap(), expected);
+        let listed = "[[auth.tokens]]\nfile = 't'\n[upstreams]\nu.cwd = '${PATH_THAT_IS_NOT_SET:-c}'\n";
+        let expected = "[[auth.tokens]]\nfile = \"/$${f}/t\"\n[upstreams]\nu.cwd = \"/$${f}/${PATH_THAT_IS_NOT_SET:-c}\"\n";
+        assert_eq!(moved(listed, Path::new("/${f}")).unwrap(), expected);
+    }
 }

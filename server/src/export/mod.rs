@@ -6,17 +6,16 @@
 
 mod description;
 mod folder;
-mod layout;
 mod merge;
-mod moved;
 mod report;
 mod settings;
 mod write;
 
 use std::sync::Arc;
 
+pub(crate) use description::spread;
 pub use folder::Folder;
-pub(crate) use layout::spread;
+pub(crate) use folder::is_same;
 use mcp_disclosure_core::{Lock, Snapshot, UpstreamLists, UpstreamName, View};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 pub use report::Report;
@@ -95,7 +94,9 @@ impl Export {
                 None => {}
             }
         }
-        let has_files = !self.files.is_empty() || origins.folder.is_some_and(Folder::has_descriptions);
+        let is_description = |name: &String| name != CONFIGURATION && name != LOCK;
+        let has_some = |folder: &Folder| folder.texts.keys().any(is_description);
+        let has_files = !self.files.is_empty() || origins.folder.is_some_and(has_some);
         let blocks = settings::blocks(origins, has_files)
             .map_err(|error| Problem::new(format!("what is declared cannot be written as TOML: {error}")))?;
         let text = match origins.folder.and_then(|folder| folder.base.as_deref()) {

@@ -1,4 +1,4 @@
-//! Putting files into a directory: all of them, or none.
+//! Putting files into the folder that is exported into.
 
 use std::{
     collections::HashSet,
@@ -7,10 +7,13 @@ use std::{
 };
 
 use mcp_disclosure_gateway::Problem;
-use tempfile::TempPath;
+use tempfile::TempDir;
 
-use super::{CONFIGURATION, folder::description_files};
-use crate::{failure::Failure, files::aside};
+use super::folder::description_files;
+use crate::{
+    failure::Failure,
+    files::{ASIDE, Change, write_together},
+};
 
 /// A file to write.
 #[derive(Debug)]
@@ -23,81 +26,39 @@ pub struct File {
     pub before: Option<String>,
 }
 
-/// Writes files into a directory, which is made if it is not there. `replaced` is the folder whose description files are
-/// replaced.
-///
-/// Everything is written aside first; files are then moved into place one by one, each as a whole, and moved back where one of
-/// them fails.
+/// Writes files into a directory; one that is not there yet is moved into place as a whole. `replaced` is the folder whose description
+/// files are replaced.
 ///
 /// # Errors
 /// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of
-/// other tools, which could not be served; [`Failure::Io`] where the directory cannot be written.
+/// other tools, which could not be served; [`Failure::Write`] where the directory cannot be written.
 pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Result<(), Failure> {
-    let mut problems = changed(directory, files, replaced.is_some());
-    if let Some(folder) = replaced {
-        problems.extend(others(folder, directory, files).map_err(Failure::Configuration)?);
+    let others = replaced.map(|folder| others(folder, directory, files)).transpose();
+    match others.map_err(Failure::Configuration)? {
+        Some(problems) if !problems.is_empty() => return Err(Failure::Configuration(problems)),
+        _ => {}
     }
-    if !problems.is_empty() {
-        return Err(Failure::Configuration(problems));
-    }
-    replace(directory, files).map_err(|source| Failure::Io { what: "cannot write the files", source })
+    let failed = |source| Failure::Write { path: directory.to_owned(), source };
+    let new = (!directory.exists()).then(|| new_beside(directory)).transpose().map_err(failed)?;
+    let folder = new.as_ref().map_or(directory, TempDir::path);
+    let changes = files.iter().map(|File { name, text, before }| {
+        let path = folder.join(name);
+        // Description files that are replaced were not read.
+        let before = before.clone().or_else(|| fs::read_to_string(&path).ok().filter(|_| replaced.is_some()));
+        Change { path, before, after: text.clone() }
+    });
+    write_together(&changes.collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
+    new.map_or(Ok(()), |new| fs::rename(new.path(), directory)).map_err(failed)
 }
 
-fn replace(directory: &Path, files: &[File]) -> io::Result<()> {
-    // On file systems that do not tell cases apart, two tools may want one file.
-    let two = |name: &str| io::Error::other(format!("{name} is the name of two files here"));
-    let (mut ready, mut targets) = (Vec::new(), HashSet::new());
-    for File { name, text, .. } in files {
-        let target = directory.join(name);
-        // What is a link stays one.
-        let target = fs::canonicalize(&target).unwrap_or(target);
-        if !targets.insert(target.clone()) {
-            return Err(two(name));
-        }
-        target.parent().map_or(Ok(()), fs::create_dir_all)?;
-        // Commands and headers of a configuration may contain secrets.
-        let is_private = name == CONFIGURATION;
-        // None stays open: there may be more files than a program may open.
-        let aside = |bytes: &[u8]| Ok::<_, io::Error>(aside(&target, bytes, is_private)?.into_temp_path());
-        let old = target.exists().then(|| fs::read(&target)).transpose()?;
-        let old = old.map(|old| aside(&old)).transpose()?;
-        let new = aside(text.as_bytes())?;
-        ready.push((new, old, target, name));
-    }
-    let mut done: Vec<(Option<TempPath>, PathBuf)> = Vec::new();
-    for (new, old, target, name) in ready {
-        let moved = match old.is_none() && target.exists() {
-            true => Err(two(name)),
-            false => new.persist(&target).map_err(io::Error::from),
-        };
-        if let Err(error) = moved {
-            done.into_iter().rev().for_each(|(old, target)| put_back(old, &target));
-            return Err(error);
-        }
-        done.push((old, target));
-    }
-    Ok(())
-}
-
-/// Puts back what was there, as far as that is possible.
-fn put_back(old: Option<TempPath>, target: &Path) {
-    let _undone = match old {
-        Some(old) => old.persist(target).map_err(io::Error::from),
-        None => fs::remove_file(target),
-    };
-}
-
-/// Files that are not what they were when they were read: someone is writing them.
-fn changed(directory: &Path, files: &[File], replaces: bool) -> Vec<Problem> {
-    let is_changed = |file: &&File| {
-        let is_read = !replaces || file.before.is_some();
-        is_read && fs::read_to_string(directory.join(&file.name)).ok() != file.before
-    };
-    let problem = |file: &File| {
-        let message = format!("{}: changed meanwhile", directory.join(&file.name).display());
-        Problem::new(message).hint("nothing was written; export again")
-    };
-    files.iter().filter(is_changed).map(problem).collect()
+/// A folder beside one that is not there yet, with the mode that it would have.
+fn new_beside(directory: &Path) -> io::Result<TempDir> {
+    let parent = directory.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)?;
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    builder.prefix(ASIDE).tempdir_in(parent)
 }
 
 /// Description files of tools that the source does not have.
@@ -114,7 +75,7 @@ fn others(folder: &Path, directory: &Path, files: &[File]) -> Result<Vec<Problem
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::CONFIGURATION, *};
 
     fn file(name: &str, text: &str, before: Option<&str>) -> File {
         File { name: name.to_owned(), text: text.to_owned(), before: before.map(str::to_owned) }
@@ -138,12 +99,16 @@ mod tests {
         let directory = outside.path().join("out");
         write(&directory, &[file("a.json", "a", None), file("b/c.json", "c", None)], None).unwrap();
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left aside");
-        // A directory is in the place of the last file.
-        fs::create_dir_all(directory.join("d.json/inside")).unwrap();
+        // A new folder comes as a whole, or not at all.
+        let wrong = [file("a.json", "a", None), file("a.json/d.json", "d", None)];
+        write(&outside.path().join("new"), &wrong, None).unwrap_err();
+        assert_eq!(contents(outside.path()).len(), 1, "nothing is left of a new folder");
+        // A file is in the place of the last one's folder.
         let before = contents(&directory);
-        let files = [file("a.json", "A", Some("a")), file("new.json", "n", None), file("d.json", "d", None)];
+        let files =
+            [file("a.json", "A", Some("a")), file("new.json", "n", None), file("a.json/d.json", "d", None)];
         let failed = write(&directory, &files, None);
-        assert!(matches!(failed, Err(Failure::Io { .. })), "{failed:?}");
+        assert!(failed.is_err());
         assert_eq!(contents(&directory), before);
         write(&directory, &files[..2], None).unwrap();
         assert_eq!(fs::read_to_string(directory.join("a.json")).unwrap(), "A");
@@ -155,7 +120,10 @@ mod tests {
         fs::write(directory.path().join("a.json"), "theirs").unwrap();
         for before in [None, Some("older")] {
             let failed = write(directory.path(), &[file("a.json", "ours", before)], None).unwrap_err();
-            assert!(failed.to_string().contains("a.json: changed meanwhile (hint: nothing"), "{failed}");
+            assert!(
+                failed.to_string().contains("a.json: changed or vanished meanwhile (hint: nothing"),
+                "{failed}"
+            );
         }
         assert_eq!(contents(directory.path()), [("a.json".to_owned(), "theirs".to_owned())]);
     }

@@ -1,11 +1,14 @@
-//! What files declare, and what of it protects something.
+//! What files declare, what of it protects something, and what changed of what callers may use.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use mcp_disclosure_access::Settings;
+use mcp_disclosure_core::{Permits, Rules};
 use mcp_disclosure_gateway::catalogue::Declared;
 
-use super::grants;
 use crate::{
     config::{DisclosureFile, Servers},
     lock::LOCK,
@@ -35,30 +38,20 @@ impl Contents {
         let (rules, before) = (&self.declared.rules, &older.declared.rules);
         let (access, accessed) = (&self.access, &older.access);
         let nothing = DisclosureFile::default();
+        let (of_files, held) =
+            (Self::has_upstreams_of_files, |rules: &Rules| rules.review.holding().next().is_some());
+        let has_none = !of_files(self) && self.found.switched_off.is_empty();
+        #[rustfmt::skip]
         let lost = [
             ("[auth] is gone", accessed.guarded && !access.guarded),
             ("all [[principals]] are gone", !accessed.principals.is_empty() && access.principals.is_empty()),
             ("all [profiles] are gone", !accessed.profiles.is_empty() && access.profiles.is_empty()),
             ("the configuration is empty", *self.file == nothing && *older.file != nothing),
-            (
-                "[resources] allow is gone",
-                before.allowed_resources.is_some() && rules.allowed_resources.is_none(),
-            ),
-            (
-                "no upstream of a file is left",
-                older.has_upstreams_of_files()
-                    && !self.has_upstreams_of_files()
-                    && self.found.switched_off.is_empty(),
-            ),
+            ("[resources] allow is gone", before.allowed_resources.is_some() && rules.allowed_resources.is_none()),
+            ("no upstream of a file is left", of_files(older) && has_none),
             ("allow is gone from all upstreams", before.allow_tools() && !rules.allow_tools()),
-            (
-                "on_change = \"hold\" is gone from all upstreams",
-                before.review.holding().next().is_some() && rules.review.holding().next().is_none(),
-            ),
-            (
-                "all description files are gone",
-                !older.declared.files.is_empty() && self.declared.files.is_empty(),
-            ),
+            ("on_change = \"hold\" is gone from all upstreams", held(before) && !held(rules)),
+            ("all description files are gone", !older.declared.files.is_empty() && self.declared.files.is_empty()),
         ];
         let lost = lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what.to_owned());
         // Each kind by itself: a file that was cut off has lost its later sections.
@@ -70,11 +63,6 @@ impl Contents {
             .chain(self.left_by_its_upstream(older))
             .chain(self.forgotten_since(older))
             .collect()
-    }
-
-    /// What changed of what principals and profiles may use, in a line each.
-    pub fn granted_since(&self, older: &Self) -> Vec<String> {
-        grants::changes(older.access.permits(), self.access.permits())
     }
 
     /// Upstreams that hold what is not reviewed, and of which nothing is reviewed any more: all that they list would be
@@ -122,5 +110,46 @@ impl Contents {
             .collect();
         gone.sort();
         gone
+    }
+}
+
+/// What changed from one set of permissions by name to another, in a line each.
+pub(super) fn changes<'a>(
+    before: impl Iterator<Item = (String, &'a Permits)>,
+    now: impl Iterator<Item = (String, &'a Permits)>,
+) -> Vec<String> {
+    let (before, now): (BTreeMap<_, _>, BTreeMap<_, _>) = (before.collect(), now.collect());
+    let gone = before.keys().filter(|name| !now.contains_key(*name)).map(|name| format!("{name} is gone"));
+    let changed = now.iter().filter_map(|(name, permits)| match before.get(name) {
+        None => Some(format!("{name} is new")),
+        Some(before) if before == permits => None,
+        Some(_) => Some(format!("{name} may use something else")),
+    });
+    changed.chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a3_what_changed_is_said() {
+        let (few, more) = (Permits::of_tools(["a/x", "a/y"]), Permits::of_tools(["a/x", "a/z"]));
+        let all = Permits::all();
+        let before = [
+            ("ann".to_owned(), &few),
+            ("bob".to_owned(), &few),
+            ("cy".to_owned(), &few),
+            ("dee".to_owned(), &all),
+        ];
+        let now = [
+            ("ann".to_owned(), &more),
+            ("bob".to_owned(), &few),
+            ("dee".to_owned(), &few),
+            ("eve".to_owned(), &all),
+        ];
+        let said = changes(before.into_iter(), now.into_iter());
+        assert_eq!(said[..2], ["ann", "dee"].map(|name| format!("{name} may use something else")));
+        assert_eq!(said[2..], ["eve is new", "cy is gone"]);
     }
 }

@@ -10,8 +10,10 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
+use crate::export::CONFIGURATION;
+
 /// How the names of files begin that are written aside and then moved into place.
-const ASIDE: &str = ".mcp-disclosure-";
+pub(crate) const ASIDE: &str = ".mcp-disclosure-";
 
 /// The shortest key in a file, in bytes.
 pub(crate) const KEY: usize = 32;
@@ -30,23 +32,40 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     Ok(file.persist(path)?)
 }
 
-/// A file beside another one, which it is to replace, with these bytes. It has the mode of the other; where there is none, it is
-/// private, or has the usual one.
-#[cfg_attr(not(unix), allow(unused_variables, reason = "there are no modes"))]
-pub(crate) fn aside(path: &Path, bytes: &[u8], is_private: bool) -> io::Result<NamedTempFile> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+/// A file beside another one, which it is to replace, with these bytes. It has the mode of the other, and its owner where that can be
+/// given; where there is none, it has the usual mode, but for a configuration, whose commands and headers may contain secrets.
+pub(crate) fn aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let other = fs::metadata(path).ok();
     let mut builder = tempfile::Builder::new();
     builder.prefix(ASIDE);
     #[cfg(unix)]
-    if !is_private {
+    if other.is_none() && !path.ends_with(CONFIGURATION) {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
-    if let Ok(other) = fs::metadata(path) {
+    if let Some(other) = other {
         file.as_file().set_permissions(other.permissions())?;
+        // Hosts' files for which this fails are refused before.
+        let _others = give_owner(file.as_file(), &other);
     }
     Ok(file)
+}
+
+/// Gives the file the other's owner where that is someone else, as under sudo.
+#[cfg(unix)]
+pub(crate) fn give_owner(file: &fs::File, old: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
+        return Ok(());
+    }
+    fchown(file, Some(old.uid()), Some(old.gid()))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn give_owner(_: &fs::File, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 /// Writes a private file, and removes the oldest ones of its folder with its extension beyond this number.

@@ -10,7 +10,7 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{Contents, Files, Origin, Seen, watch::quiet};
+use super::{Contents, Files, Origin, Seen, contents::changes, watch::quiet};
 use crate::config::{DisclosureFile, unknown_strategies, unreadable};
 
 /// Why nothing was put in force, or the kinds whose lists changed.
@@ -144,16 +144,15 @@ impl Follower {
             return Err(lost.into_iter().map(|lost| Problem::new(lost).hint(how_to_accept())).collect());
         }
         self.put_access_in_force(&contents).await?;
-        let changes =
-            self.gateway.declare(contents.declared.clone()).await.map_err(|problem| vec![problem])?;
+        let lists = self.gateway.declare(contents.declared.clone()).await.map_err(|problem| vec![problem])?;
         if contents.found.left_out != self.in_force.found.left_out {
             contents.found.log();
         }
-        for changed in contents.granted_since(&self.in_force) {
+        for changed in changes(self.in_force.access.permits(), contents.access.permits()) {
             tracing::info!("grant changed: {changed}");
         }
         self.in_force = contents;
-        Ok(changes)
+        Ok(lists)
     }
 
     /// Who may come in changes before what exists, so that nothing new is seen by whom it is not meant for.

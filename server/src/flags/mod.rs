@@ -5,30 +5,23 @@
 //! takes precedence over the environment, and that over the file. Other commands take a part of the table.
 
 mod given;
-mod limits;
 mod log;
-mod seconds;
 mod section;
 mod serve;
-mod settings;
 mod source;
 mod strategy;
 
 pub use given::Given;
-pub(crate) use limits::help as limits_help;
 pub use log::{LOG, LogArguments};
-pub use seconds::Seconds;
 #[cfg(test)]
 pub(crate) use section::{Kind, kind};
 pub(crate) use section::{accepted, remedy, texts};
 pub use section::{key, keys, table};
 pub use serve::{ServeArguments, SessionStoreArguments, Transport};
-pub use settings::{SetSource, SettingArguments};
-pub(crate) use settings::{choose, set};
-pub(crate) use source::HEADING;
-pub use source::SourceArguments;
-pub use strategy::StrategyArguments;
-pub(crate) use strategy::one_of;
+pub(crate) use source::{HEADING, limits_help};
+pub use source::{Seconds, SourceArguments};
+pub use strategy::{SetSource, SettingArguments, StrategyArguments};
+pub(crate) use strategy::{choose, one_of, set};
 
 /// What a flag or a key turns on or off; on by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -165,34 +165,19 @@ pub struct SessionStoreArguments {
 
 impl ServeArguments {
     /// Flags that mean nothing together.
+    #[rustfmt::skip]
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let is_http = self.transport == Transport::Http;
         let OperatingArguments { audit, audit_key_file, audit_strict, .. } = &self.operating;
-        [
-            (
-                "--principal",
-                is_http && self.principal.is_some(),
-                "is about the client on stdio",
-                "over HTTP a client's token says who it is",
-            ),
-            (
-                "--profile",
-                is_http && self.profile.is_some(),
-                "is about the client on stdio",
-                "over HTTP clients use /mcp/@NAME",
-            ),
-            (
-                "--audit-key-file",
-                audit.is_none() && audit_key_file.is_some(),
-                "needs an audit log",
-                "add --audit FILE",
-            ),
-            ("--audit-strict", audit.is_none() && *audit_strict, "needs an audit log", "add --audit FILE"),
-        ]
-        .into_iter()
-        .filter(|(_, is_wrong, ..)| *is_wrong)
-        .map(|(flag, _, what, hint)| Problem::new(format!("{flag} {what}")).hint(hint))
-        .collect()
+        let has_none = audit.is_none();
+        let rows = [
+            (is_http && self.principal.is_some(), "--principal is about the client on stdio", "over HTTP a client's token says who it is"),
+            (is_http && self.profile.is_some(), "--profile is about the client on stdio", "over HTTP clients use /mcp/@NAME"),
+            (has_none && audit_key_file.is_some(), "--audit-key-file needs an audit log", "add --audit FILE"),
+            (has_none && *audit_strict, "--audit-strict needs an audit log", "add --audit FILE"),
+        ];
+        let wrong = rows.into_iter().filter(|(is_wrong, ..)| *is_wrong);
+        wrong.map(|(_, what, hint)| Problem::new(what).hint(hint)).collect()
     }
 
     /// What they say of who may come in.

@@ -1,11 +1,11 @@
-//! The arguments that name a source.
+//! The arguments that name a source, with time spans as files and flags write them, `--limit`, and the help for every limit.
 
-use std::{num::NonZeroU64, path::PathBuf, time::Duration};
+use std::{fmt::Write, num::NonZeroU64, path::PathBuf, time::Duration};
 
 use clap::Args;
+use mcp_disclosure_gateway::limits::{LIMITS, LimitSettings};
 use reqwest::Url;
-
-use super::{Seconds, limits};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The heading of the arguments that name sources.
 pub(crate) const HEADING: &str = "Source (none: the demonstration)";
@@ -69,11 +69,102 @@ pub struct SourceArguments {
     pub request_timeout: Duration,
 
     /// Set a resource limit; may be repeated. `serve --help` lists the limits
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limits::parse, help_heading = "Limits")]
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit, help_heading = "Limits")]
     pub limits: Vec<(String, NonZeroU64)>,
+}
+
+/// A time span, written as a number of seconds that may have a fraction: more than 0, at most 1e9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Seconds(Duration);
+
+/// What is accepted, for messages.
+const WANTED: &str = "a number of seconds, more than 0 and at most 1e9";
+
+/// Every limit, with its default.
+pub(crate) fn limits_help() -> String {
+    let mut text = "Limits for --limit, and for [limits] in disclosure.toml:\n".to_owned();
+    for limit in LIMITS {
+        let related = RELATED.iter().find(|(name, _)| *name == limit.name);
+        let related = related.map_or_else(String::new, |(_, flag)| format!(" See {flag}."));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            "\n  {}={}  [{}]\n     {}{related}\n",
+            limit.name, limit.default, limit.unit, limit.text
+        );
+    }
+    text
+}
+
+impl TryFrom<f64> for Seconds {
+    type Error = String;
+
+    fn try_from(seconds: f64) -> Result<Self, String> {
+        let span = (seconds > 0.0 && seconds <= 1e9).then(|| Duration::from_secs_f64(seconds));
+        // Less than a nanosecond is rounded.
+        let span = span.filter(|span| !span.is_zero()).map(Self);
+        span.ok_or_else(|| format!("{seconds} is not {WANTED}"))
+    }
+}
+
+impl From<Seconds> for Duration {
+    fn from(seconds: Seconds) -> Self {
+        seconds.0
+    }
+}
+
+impl Serialize for Seconds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.subsec_nanos() {
+            0 => serializer.serialize_u64(self.0.as_secs()),
+            _ => serializer.serialize_f64(self.0.as_secs_f64()),
+        }
+    }
 }
 
 /// A time span of an argument.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
+    let span = text.parse().ok().and_then(|seconds: f64| Seconds::try_from(seconds).ok());
+    span.map(Duration::from).ok_or_else(|| WANTED.to_owned())
+}
+
+/// Flags related to limits, which the library's texts do not know.
+const RELATED: &[(&str, &str)] = &[
+    ("upstreams_per_peer", "--upstream-scope session"),
+    ("connections", "--trusted-proxy"),
+    ("peer_fetches", "--fetches-per-minute"),
+];
+
+/// The name and value of a limit.
+fn limit(text: &str) -> Result<(String, NonZeroU64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as message_depth=64")?;
+    let value = value.parse().map_err(|_| format!("'{value}' is not a positive integer"))?;
+    LimitSettings::default().set(name, value)?;
+    Ok((name.to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_spans_that_can_be_waited_for_are_accepted() {
+        for (text, millis) in [("10", 10_000), ("0.5", 500), ("1e9", 1_000_000_000_000)] {
+            assert_eq!(super::seconds(text).unwrap(), Duration::from_millis(millis), "{text}");
+        }
+        for text in ["0", "-1", "1e-300", "1.1e9", "inf", "nan", "10s", ""] {
+            assert_eq!(super::seconds(text), Err(WANTED.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn related_flags_are_shown_with_their_limits() {
+        let help = limits_help();
+        for (name, flag) in RELATED {
+            let (_, text) = help.split_once(&format!("\n  {name}=")).unwrap();
+            let (text, _) = text.split_once("\n\n").unwrap_or((text, ""));
+            assert!(text.contains(&format!("See {flag}.")), "{text}");
+        }
+    }
 }

@@ -8,27 +8,23 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Why,
-    address::of_program,
-    destination::{Destination, Former, Moved},
-    edit::{Edits, append, list, quoted, remove_members},
-    ours::Ours,
-    wrap::{Front, WHOLE_LINE, is_whole_line},
+    Destination, Edits, Former, Front, Moved, Ours, WHOLE_LINE, Why, append, is_whole_line, list, of_program,
+    quoted, remove_members,
 };
 use crate::config::{
     UpstreamEntry,
     hosts::{
-        document::{Document, Server},
+        Document, Server,
         node::{Member, Node, Syntax, Value},
         read_as,
     },
 };
 
 /// What files say of servers outside their entries.
-pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
+pub(crate) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
 
 /// The flag of `serve` that names a host's file.
-pub(super) const CONFIG: &str = "--mcp-config";
+pub(crate) const CONFIG: &str = "--mcp-config";
 
 /// The folder that paths are relative to when a moved entry is read for comparison, so that what depends on the host's folder
 /// differs.
@@ -36,10 +32,10 @@ const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
 
 /// The servers that keep their entries, and why.
-pub(super) type Apart = Vec<(String, Why)>;
+pub(crate) type Apart = Vec<(String, Why)>;
 
 /// The file without the servers that can be moved, and where they go.
-pub(super) fn gathered(
+pub(crate) fn gathered(
     mut document: Document,
     front: &Front,
     destination: &Destination,
@@ -80,7 +76,8 @@ fn of_table(
         let why = match &known {
             Err(why) => Some(why.clone()),
             Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
-            Ok(_) if destination.elsewhere.contains(&server.name) => Some(
+            // An entry of a list may have no name.
+            Ok(_) if server.key.is_some() && destination.elsewhere.contains(&server.name) => Some(
                 "another file of the host has an entry of the same name, and one replaces the other"
                     .to_owned(),
             ),
@@ -135,7 +132,7 @@ fn of_table(
 }
 
 /// Why a server keeps its entry, if something of it would be lost in a file of ours.
-pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
+fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     // Lists outside the entry name the server, not ours.
     let is_listed = server.ruling.allow.is_some() && server.filters.is_empty();
     let signs_in = server.launch.is_none() && server.address.headers.is_none();
@@ -149,7 +146,9 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if signs_in => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
-        _ if server.ruling.is_bound_to_the_name() => "the host's rules name the server",
+        _ if server.ruling.is_bound_to_the_name() => {
+            "the host's rules or one of its projects name the server"
+        }
         _ if has_relative_path(server) => "it has a relative path, which only the host can resolve",
         [] => return None,
         foreign => return Some(format!("only the host reads {}", foreign.join(", "))),
@@ -180,7 +179,7 @@ fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Resul
 }
 
 /// The members that were moved to a file of ours, by name, as JSON.
-pub(super) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
+pub(crate) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
     let unknown = |error: String| format!("{}: {error}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| unknown(error.to_string()))?;
     let document =
@@ -272,7 +271,7 @@ fn moved_text(document: &Document, table: &[String], servers: &[&Server<'_>]) ->
 }
 
 /// A value as JSON; what an alias stands for is not known.
-pub(super) fn json(node: &Node) -> Json {
+pub(crate) fn json(node: &Node) -> Json {
     let member = |member: &Member| (member.name.clone(), json(&member.node));
     match &node.value {
         Value::Null | Value::Alias => Json::Null,

@@ -34,67 +34,36 @@ enum Base {
 use Base::{Applications, DotConfig, Home, Project, Roaming};
 
 /// A folder that may hold several files is given by a path that ends with `/`.
+#[rustfmt::skip]
 const HOSTS: &[Host] = &[
-    host("claude-desktop", "Claude Desktop", &[(Applications, "Claude/claude_desktop_config.json")]),
-    host(
-        "claude-code",
-        "Claude Code",
-        &[
-            (Home, ".claude.json"),
-            (Project, ".mcp.json"),
-            (Home, ".claude/settings.json"),
-            (Project, ".claude/settings.json"),
-            (Project, ".claude/settings.local.json"),
-        ],
-    ),
-    host("cursor", "Cursor", &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")]),
-    host(
-        "vscode",
-        "VS Code",
-        &[
-            (Applications, "Code/User/mcp.json"),
-            (Applications, "Code/User/settings.json"),
-            (Project, ".vscode/mcp.json"),
-            (Project, ".vscode/settings.json"),
-        ],
-    ),
-    host("windsurf", "Windsurf", &[(Home, ".codeium/windsurf/mcp_config.json")]),
-    host("gemini", "Gemini CLI", &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")]),
-    host(
-        "cline",
-        "Cline",
-        &[(Applications, "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")],
-    ),
-    host(
-        "roo",
-        "Roo",
-        &[
-            (Applications, "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
-            (Project, ".roo/mcp.json"),
-        ],
-    ),
-    host("zed", "Zed", &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")]),
-    host(
-        "opencode",
-        "opencode",
-        &[
-            (DotConfig, "opencode/opencode.json"),
-            (DotConfig, "opencode/opencode.jsonc"),
-            (Project, "opencode.json"),
-            (Project, "opencode.jsonc"),
-        ],
-    ),
-    host(
-        "continue",
-        "Continue",
-        &[
-            (Home, ".continue/config.yaml"),
-            (Home, ".continue/config.json"),
-            (Home, ".continue/mcpServers/"),
-            (Project, ".continue/mcpServers/"),
-        ],
-    ),
-    host("codex", "Codex", &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")]),
+    Host { name: "claude-desktop", title: "Claude Desktop", files: &[(Applications, "Claude/claude_desktop_config.json")] },
+    Host { name: "claude-code", title: "Claude Code", files: &[
+        (Home, ".claude.json"), (Project, ".mcp.json"), (Home, ".claude/settings.json"),
+        (Project, ".claude/settings.json"), (Project, ".claude/settings.local.json"),
+    ] },
+    Host { name: "cursor", title: "Cursor", files: &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")] },
+    Host { name: "vscode", title: "VS Code", files: &[
+        (Applications, "Code/User/mcp.json"), (Applications, "Code/User/settings.json"),
+        (Project, ".vscode/mcp.json"), (Project, ".vscode/settings.json"),
+    ] },
+    Host { name: "windsurf", title: "Windsurf", files: &[(Home, ".codeium/windsurf/mcp_config.json")] },
+    Host { name: "gemini", title: "Gemini CLI", files: &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")] },
+    Host { name: "cline", title: "Cline", files: &[
+        (Applications, "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+    ] },
+    Host { name: "roo", title: "Roo", files: &[
+        (Applications, "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"), (Project, ".roo/mcp.json"),
+    ] },
+    Host { name: "zed", title: "Zed", files: &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")] },
+    Host { name: "opencode", title: "opencode", files: &[
+        (DotConfig, "opencode/opencode.json"), (DotConfig, "opencode/opencode.jsonc"),
+        (Project, "opencode.json"), (Project, "opencode.jsonc"),
+    ] },
+    Host { name: "continue", title: "Continue", files: &[
+        (Home, ".continue/config.yaml"), (Home, ".continue/config.json"),
+        (Home, ".continue/mcpServers/"), (Project, ".continue/mcpServers/"),
+    ] },
+    Host { name: "codex", title: "Codex", files: &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")] },
 ];
 
 /// The hosts that defer definitions of tools by themselves, how, and since when; the others show all of them to the model.
@@ -103,10 +72,6 @@ const DEFERRING: &[(&str, &str)] = &[
     ("cursor", "its agent is given names alone and reads definitions on demand, since January 2026"),
     ("vscode", "its agent defers MCP tools with models that can search them, since April 2026"),
 ];
-
-const fn host(name: &'static str, title: &'static str, files: &'static [(Base, &'static str)]) -> Host {
-    Host { name, title, files }
-}
 
 /// The folders of a user on this system.
 #[derive(Clone, Debug)]

@@ -1,19 +1,18 @@
-//! What is done to one file.
+//! What is done to one file, where its servers are moved to, and what is moved there.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use mcp_disclosure_core::digest::hex;
 use mcp_disclosure_gateway::Problem;
+use sha2::{Digest, Sha256};
 
 use super::{
-    Why, address,
-    destination::{Destination, Moved},
-    gather,
-    ours::Ours,
-    places::Place,
-    wrap::{self, Front, unwrapped},
-    write::{Change, read},
+    ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, unwrapped, wrapped, wrapped_url,
 };
-use crate::config::hosts::{document::Document, permissions::Rules};
+use crate::{
+    config::hosts::{Document, Rules},
+    files::Change,
+};
 
 /// What is done to one file.
 #[derive(Debug, Default)]
@@ -40,7 +39,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn changes(&self) -> bool {
-        self.change.before != self.change.after
+        self.change.changes()
     }
 
     /// The servers that are started to count: those that our entries serve now are counted again with those that join them.
@@ -82,12 +81,13 @@ pub(crate) fn plan(
         let (name, ours_as_asked, is_program, is_listed) = {
             let server = &document.servers()[number];
             let words = server.words();
-            let may_move = || {
+            let may_move = |destination| {
                 let former = unwrapped(&document, number, &front.launcher).ok();
-                former.is_some_and(|former| gather::stays(&former, &former.servers()[number]).is_none())
+                let moved = former.map(|former| gather::gathered(former, front, destination).1);
+                moved.iter().flatten().any(|moved| moved.names.contains(&server.name))
             };
             let as_asked = |ours: Ours<'_>| {
-                (!front.is_asked || ours.has(&front.strategy)) && !(destination.is_some() && may_move())
+                (!front.is_asked || ours.has(&front.strategy)) && !destination.is_some_and(may_move)
             };
             let ours = Ours::of(&words, &front.launcher).map(as_asked);
             let is_listed = server.ruling.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
@@ -110,7 +110,7 @@ pub(crate) fn plan(
             plan.left.push((name, why.to_owned()));
             continue;
         }
-        let put = if is_program { wrap::wrapped } else { address::wrapped };
+        let put = if is_program { wrapped } else { wrapped_url };
         match put(&document, number, front) {
             Ok(changed) => {
                 document = changed;
@@ -121,6 +121,125 @@ pub(crate) fn plan(
         }
     }
     plan.apart.retain(|(name, _)| plan.served.contains(name));
-    let change = Change { path, before, after: document.bytes() };
+    let change = Change { path, before: Some(before), after: document.bytes() };
     Ok(Plan { place, change, ..plan })
+}
+
+/// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    /// What the paths of these files begin with; a number may follow, and `.json`.
+    stem: PathBuf,
+    /// The folder of a project, and what an entry says for it.
+    project: Option<(PathBuf, &'static str)>,
+    /// The names of servers in other files of the host. Where two files have a name, one of them counts.
+    pub(crate) elsewhere: Vec<String>,
+}
+
+/// What is behind an entry of ours.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Former {
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) names: Vec<String>,
+}
+
+/// Servers that are moved.
+#[derive(Clone, Debug)]
+pub(crate) struct Moved {
+    /// The name of our entry, which may have been there.
+    pub(crate) entry: String,
+    pub(crate) names: Vec<String>,
+    /// The file of ours, which does not exist yet, and its text.
+    pub(crate) file: PathBuf,
+    pub(crate) text: String,
+    /// The files of ours that the entry reads already, and the names of their servers.
+    pub(crate) former: Former,
+    /// Whether it lies in a project, whose files people share.
+    pub(crate) is_shared: bool,
+    /// What switches a server off in its entry, where its host has a key for that.
+    pub(crate) switch: Option<&'static str>,
+}
+
+/// Names a file in our folders.
+pub(crate) fn key(path: &Path) -> String {
+    hex(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..12])
+}
+
+impl Destination {
+    /// Of the servers of this file; `gathered` is the user's folder.
+    pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
+        let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
+            // Short, since people open it; another file's would be numbered.
+            let stem = gathered.join(&key(file)[..8]);
+            return Self { stem, project: None, elsewhere: Vec::new() };
+        };
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let (plain, hidden) = name.strip_prefix('.').map_or((&*name, ""), |plain| (plain, "."));
+        // Each file of a folder has files of its own.
+        let of_file = match plain {
+            "mcp.json" => String::new(),
+            _ => format!("-{}", plain.trim_end_matches(".json").replace('.', "-")),
+        };
+        // Others are started in the project's folder, and have no name for it.
+        let has_variable = [".cursor", ".vscode"].iter().any(|name| folder.ends_with(name));
+        Self {
+            stem: folder.join(format!("{hidden}{ENTRY}{of_file}")),
+            project: Some((root, if has_variable { "${workspaceFolder}/" } else { "" })),
+            elsewhere: Vec::new(),
+        }
+    }
+
+    /// Of servers of whose host other files have servers of these names.
+    pub(crate) fn beside(self, elsewhere: Vec<String>) -> Self {
+        Self { elsewhere, ..self }
+    }
+
+    /// The name of our entry: in a project another one than in the user's file, which it would replace there.
+    pub(crate) fn entry(&self) -> String {
+        let of_project = if self.is_in_project() { "-project" } else { "" };
+        format!("{ENTRY}{of_project}")
+    }
+
+    /// Whether this is beside the host's file, in a project.
+    pub(crate) fn is_in_project(&self) -> bool {
+        self.project.is_some()
+    }
+
+    /// Whether the host would read our file as one of its own.
+    pub(crate) fn is_among_hosts_files(&self) -> bool {
+        self.project.is_some() && self.stem.parent().is_some_and(is_read_whole)
+    }
+
+    /// A path that no file has, and none of those that are written later.
+    pub(crate) fn free(&self, planned: &[Moved]) -> PathBuf {
+        let numbered = |number: usize| match number {
+            0 => format!("{}.json", self.stem.display()),
+            _ => format!("{}-{number}.json", self.stem.display()),
+        };
+        let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
+        let mut paths = (0..).map(|number| PathBuf::from(numbered(number)));
+        paths.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| self.stem.clone())
+    }
+
+    /// What an entry names a file of ours by.
+    pub(crate) fn named(&self, file: &Path) -> Option<String> {
+        let Some((root, variable)) = &self.project else { return file.to_str().map(str::to_owned) };
+        let within = file.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
+        Some(format!("{variable}{within}"))
+    }
+
+    /// The file of ours that an entry names, if it is one.
+    pub(crate) fn file_of(&self, named: &str) -> Option<PathBuf> {
+        let file = match &self.project {
+            Some((root, variable)) => root.join(named.strip_prefix(variable)?),
+            None => PathBuf::from(named),
+        };
+        // A host's file that was renamed or moved has its servers in the same folder.
+        let is_ours = match &self.project {
+            Some(_) => file.to_str()?.starts_with(self.stem.to_str()?),
+            None => file.parent() == self.stem.parent(),
+        };
+        is_ours.then_some(file)
+    }
 }

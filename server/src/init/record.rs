@@ -1,4 +1,4 @@
-//! What `init` did to a file, kept so that `undo` can give back the bytes that were there.
+//! Writing what is planned, and what `init` did to each file, kept so that `undo` can give back the bytes that were there.
 
 use std::{
     fs, io,
@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    destination::{Moved, key},
-    write::{self, Change},
+    Moved, Plan, keep, key,
+    write::{self},
 };
-use crate::{failure::Failure, files::make_private_folder};
+use crate::{
+    failure::Failure,
+    files::{Change, Unwritten, make_private_folder, write_together},
+};
 
 /// The version of this format; other ones are not read.
 const VERSION: u32 = 1;
@@ -45,7 +48,7 @@ impl Step {
     pub(crate) fn of(change: &Change, current: &Path, moved: &[Moved]) -> Self {
         let Change { before, after, .. } = change.clone();
         let gathered = moved.iter().map(|moved| (moved.file.clone(), digest(&moved.text))).collect();
-        Self { before, after, current: current.to_owned(), gathered }
+        Self { before: before.unwrap_or_default(), after, current: current.to_owned(), gathered }
     }
 }
 
@@ -182,6 +185,55 @@ fn read(file: &Path) -> Result<Option<Record>, Problem> {
         return Err(refused(format!("has version {}, and this program reads {VERSION}", record.version)));
     }
     Ok(Some(record))
+}
+
+/// Writes records first, so that `undo` knows every file of ours even if this is killed, and hosts' files last, so that no
+/// entry leads to a file that is not there.
+///
+/// # Errors
+/// Why files cannot be written. Then all is as it was, but for files that the error names: their records and the servers that
+/// were moved out of them are kept.
+pub(crate) fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result<(), Failure> {
+    applied(plans, current, records, write_together)
+}
+
+/// The same with `write` as an argument: a file that cannot be put back takes a disk that fails in between.
+pub(crate) fn applied(
+    plans: &[Plan],
+    current: &Path,
+    records: &Records,
+    write: impl FnOnce(&[Change]) -> Result<(), Unwritten>,
+) -> Result<(), Failure> {
+    let mut earlier: Vec<(&Plan, Option<Record>)> = Vec::new();
+    let recorded = plans.iter().try_for_each(|plan| {
+        let path: &Path = &plan.change.path;
+        let before = records.of(path).map_err(|problem| Failure::Configuration(vec![problem]))?;
+        let mut record = before.clone().unwrap_or_else(|| Record::new(path));
+        earlier.push((plan, before));
+        record.steps.push(Step::of(&plan.change, current, &plan.moved));
+        records.keep(&record)?;
+        plan.moved.iter().try_for_each(|moved| keep(&moved.file, &moved.text))
+    });
+    let changes: Vec<_> = plans.iter().map(|plan| plan.change.clone()).collect();
+    let written = recorded.map_err(Unwritten::from).and_then(|()| write(&changes));
+    written.map_err(|unwritten| {
+        earlier.retain(|(plan, _)| !unwritten.changed.contains(&plan.change.path));
+        withdraw(earlier, records);
+        unwritten.failure
+    })
+}
+
+/// Takes back what was kept for files that are as they were.
+fn withdraw(earlier: Vec<(&Plan, Option<Record>)>, records: &Records) {
+    for (plan, before) in earlier {
+        let _restored = match before {
+            Some(record) => records.keep(&record),
+            None => records.forget(&plan.change.path),
+        };
+        for Moved { file, .. } in &plan.moved {
+            let _removed = std::fs::remove_file(file);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,25 +1,27 @@
 //! What hosts say of servers in other files than those that name the servers. A rule that is not seen here would stop
 //! matching behind this program, so a file that cannot be read is an error.
+//!
+//! `permissions.allow` in the settings of Claude Code has tools that run without a question, as `mcp__SERVER__TOOL`. Where it names
+//! tools of a server that is put behind this program, it gets those tools of the strategy that only read.
 
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
 use mcp_disclosure_gateway::Problem;
 
-use super::{
-    places::{Folders, Place, candidates, hosts},
-    write::LARGEST,
-};
-use crate::config::hosts::{
-    node::{self, Node},
-    permissions::Rules,
+use super::{Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added};
+use crate::{
+    config::hosts::{
+        Document, Rules,
+        node::{self, Node},
+    },
+    files::Change,
 };
 
 /// The host whose rules are in files of their own.
-pub(super) const CLAUDE_CODE: &str = "Claude Code";
+const CLAUDE_CODE: &str = "Claude Code";
 
 /// Its files of servers, wherever they are.
 const OF_SERVERS: [&str; 2] = [".mcp.json", ".claude.json"];
@@ -81,6 +83,69 @@ pub(crate) fn tool_search_is_off(place: &Place, folders: &Folders) -> bool {
         || variable("CLAUDE_CODE_USE_VERTEX").is_some()
 }
 
+/// The names that lead to the list.
+pub(crate) const LIST: [&str; 2] = ["permissions", "allow"];
+
+/// Whether a file is one of its settings, and not one that names servers.
+pub(crate) fn is_settings(place: &Place) -> bool {
+    place.host == Some(CLAUDE_CODE) && place.path.parent().is_some_and(|parent| parent.ends_with(".claude"))
+}
+
+/// What is added to the list of this file for the servers of these plans; `None` if nothing is.
+///
+/// # Errors
+/// Why the file cannot be edited, if it could matter.
+pub(crate) fn permitted(
+    place: Place,
+    current: &Path,
+    plans: &[Plan],
+    front: &Front,
+) -> Result<Option<Plan>, Problem> {
+    let plans = plans.iter().filter(|plan| plan.place.host == Some(CLAUDE_CODE));
+    // A moved server's tools are now those of our entry.
+    let servers = plans.flat_map(|plan| {
+        let entry = |name: &String| {
+            plan.moved.iter().find(|moved| moved.names.contains(name)).map(|moved| moved.entry.clone())
+        };
+        plan.served.iter().map(move |name| (name.clone(), entry(name).unwrap_or_else(|| name.clone())))
+    });
+    let servers: Vec<(String, String)> = servers.collect();
+    if servers.is_empty() || !front.bridges.iter().any(|bridge| bridge.reads_only) {
+        return Ok(None);
+    }
+    let (path, before) = read(&place.path)?;
+    let document = Document::parse(&place.path, &before, current)?;
+    let Some(list) = document.root.path(&LIST).filter(|list| list.is_list()) else { return Ok(None) };
+    let mut permitted: Vec<String> = Vec::new();
+    for (name, entry) in &servers {
+        let of_server = format!("mcp__{name}__");
+        if !list.items().iter().any(|item| item.text().is_some_and(|text| text.starts_with(&of_server))) {
+            continue;
+        }
+        let reading = front.bridges.iter().filter(|bridge| bridge.reads_only);
+        let tools = reading.map(|bridge| format!("mcp__{entry}__{}", bridge.name));
+        let new: Vec<String> = tools.filter(|tool| !list.lists(tool) && !permitted.contains(tool)).collect();
+        permitted.extend(new);
+    }
+    if permitted.is_empty() {
+        return Ok(None);
+    }
+    let mut edits = Edits::default();
+    append(&mut edits, &document, list, &permitted);
+    let Some(changed) = edited(&document, edits) else { return Ok(None) };
+    let after = changed.bytes();
+    let change = Change { path, before: Some(before), after };
+    Ok(Some(Plan { place, change, permitted, ..Plan::default() }))
+}
+
+/// The file without what was added to the list between two older texts; `None` if nothing of it is there.
+pub(crate) fn withdrawn(now: &Document, before: &Document, after: &Document) -> Option<Document> {
+    let list = now.root.path(&LIST)?;
+    let mut edits = Edits::default();
+    let is_there = remove_added(&mut edits, list, before.root.path(&LIST), after.root.path(&LIST));
+    is_there.then(|| edited(now, edits)).flatten()
+}
+
 /// The files of settings that hold where these servers are used: the user's, those of the projects, the administrator's.
 fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
     let mut used = vec![folders.project.clone()];
@@ -115,23 +180,23 @@ fn parsed(path: &Path) -> Result<Option<Node>, Problem> {
         let hint = "its rules for tools must be known; mend it, or make it readable";
         Problem::new(format!("{}: {what}", path.display())).hint(hint)
     };
-    let file = match fs::File::open(path) {
-        Ok(file) => file,
+    let text = match fs::read_to_string(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        Err(error) => return Err(refused(error.to_string())),
+        text => text.map_err(|error| refused(error.to_string()))?,
     };
-    let mut text = String::new();
-    let read = file.take(LARGEST + 1).read_to_string(&mut text);
-    read.map_err(|error| refused(error.to_string()))?;
-    if text.len() as u64 > LARGEST {
-        return Err(refused(format!("is larger than {LARGEST} bytes")));
-    }
     let text = text.trim_start_matches('\u{feff}');
     // A host takes an empty file for one without settings.
     if text.trim().is_empty() {
         return Ok(None);
     }
     node::parse(path, text).map(Some).map_err(|error| refused(error.message))
+}
+
+/// The edited file, if nothing but the list changed.
+fn edited(document: &Document, edits: Edits) -> Option<Document> {
+    let table = document.root.get(LIST[0])?;
+    let is_same = |changed: &Document| document.root.is_same_but(&changed.root, Some(table), &LIST[1..]);
+    edits.checked(document, is_same).ok()
 }

@@ -11,21 +11,12 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    UNUSUAL, Why,
-    additions::without_additions,
-    address,
-    destination::Destination,
-    edit::{Edits, remove_members},
-    gather::{CONFIG, json, moved_members},
-    moved_back::{Edited, edited},
-    ours::Ours,
-    permissions,
-    record::Step,
-    wrap::{NOT_OURS, unwrapped},
+    CONFIG, Destination, Edited, Edits, LIST, NOT_OURS, Ours, Step, UNUSUAL, Why, edited, json,
+    moved_members, remove_added, remove_members, unwrapped, unwrapped_url, withdrawn,
 };
 use crate::config::hosts::{
-    document::{Document, Server},
-    node::Syntax,
+    Document, Launch, Server,
+    node::{Member, Syntax},
 };
 
 /// A file without this program.
@@ -103,9 +94,9 @@ fn missing(
             || now.same(server).is_some_and(is_as_it_was)
     };
     let servers = changed(&before, &after, launcher).into_iter().filter(|server| !is_there(server));
-    let list = |document: &Document| document.root.path(&permissions::LIST).map(json);
+    let list = |document: &Document| document.root.path(&LIST).map(json);
     let is_list_gone = list(&before) != list(&after) && list(&now).is_none();
-    let list = is_list_gone.then(|| permissions::LIST.join("."));
+    let list = is_list_gone.then(|| LIST.join("."));
     Ok(servers.map(|server| server.name).chain(list).collect())
 }
 
@@ -164,9 +155,9 @@ impl Turned<'_> {
             }
             self.note(&server.name, names, turned);
         }
-        if let Some(document) = permissions::withdrawn(&self.now, before, after) {
+        if let Some(document) = withdrawn(&self.now, before, after) {
             self.now = document;
-            self.undone.turned_back.push(permissions::LIST.join("."));
+            self.undone.turned_back.push(LIST.join("."));
         }
     }
 
@@ -202,7 +193,7 @@ impl Turned<'_> {
             return edits.edited(&self.now);
         }
         if is_untouched && was.launch.is_none() {
-            return address::unwrapped(&self.now, number, (before, was));
+            return unwrapped_url(&self.now, number, (before, was));
         }
         let unwrapped = unwrapped(&self.now, number, self.launcher)?;
         without_additions(&unwrapped, number, was, after)
@@ -308,4 +299,45 @@ impl Turned<'_> {
             number += 1;
         }
     }
+}
+
+/// An entry without the names that `init` added to its lists of tools.
+fn without_additions(
+    document: &Document,
+    number: usize,
+    was: &Server<'_>,
+    after: &Server<'_>,
+) -> Result<Document, Why> {
+    let servers = document.servers();
+    let now = &servers[number];
+    let mut edits = Edits::default();
+    for Member { name, node, .. } in now.node.members() {
+        let (Some(was), Some(after)) = (was.node.get(name), after.node.get(name)) else { continue };
+        let is_command = |launch: &Launch<'_>| launch.command.name == *name || launch.arguments_key == name;
+        if !(was.is_list() && after.is_list() && node.is_list())
+            || now.launch.as_ref().is_some_and(is_command)
+        {
+            continue;
+        }
+        remove_added(&mut edits, node, Some(was), Some(after));
+    }
+    if let Some(added) = added_arguments(document, now, was) {
+        edits.replace(added, "");
+    }
+    edits.edited(document)
+}
+
+/// Where an entry has an empty list of arguments, right behind the command, that it did not have before.
+fn added_arguments(document: &Document, now: &Server<'_>, was: &Server<'_>) -> Option<Range<usize>> {
+    let launch = now.launch.filter(|launch| !launch.is_list())?;
+    let had = was.launch.is_some_and(|launch| launch.arguments.is_some());
+    let arguments = launch.arguments.filter(|arguments| !had && arguments.items().is_empty())?;
+    let added = launch.command.node.end..arguments.end;
+    let between = document.text.get(added.start..arguments.at)?;
+    let is_right_behind = launch
+        .holder
+        .members()
+        .windows(2)
+        .any(|pair| std::ptr::eq(&pair[0], launch.command) && std::ptr::eq(&pair[1].node, arguments));
+    (is_right_behind && !between.contains(['#', '/'])).then_some(added)
 }

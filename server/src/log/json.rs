@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use mcp_disclosure_transport::printable::Bounded;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tracing::{
     Event, Level, Subscriber,
     field::{Field, Visit},
@@ -40,61 +40,38 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
         let mut own = Fields::default();
         event.record(&mut own);
         let metadata = event.metadata();
-        let message = own.0.get("message").cloned();
-        let mut line = Line::begin(*metadata.level(), message.unwrap_or_else(|| "".into()));
-        line.say("target", whole(metadata.target()));
-        line.extend(&own);
+        let message = own.0.get("message").cloned().unwrap_or_else(|| "".into());
+        let mut line = begun(*metadata.level(), message);
+        line["target"] = whole(metadata.target());
+        own.add_to(&mut line);
         // The innermost span is the nearest to what happened.
         for span in context.event_scope(event).into_iter().flatten() {
-            if let Some(fields) = span.extensions().get::<Fields>() {
-                line.extend(fields);
-            }
+            span.extensions().get::<Fields>().into_iter().for_each(|fields| fields.add_to(&mut line));
         }
-        line.write();
+        write(&line, *metadata.level());
     }
 }
 
-struct Line {
-    level: Level,
-    fields: Map<String, Value>,
+/// The beginning of a line.
+fn begun(level: Level, message: Value) -> Value {
+    json!({"timestamp": now(), "level": level.as_str(), "message": message})
 }
 
-impl Line {
-    fn begin(level: Level, message: Value) -> Self {
-        let mut line = Self { level, fields: Map::new() };
-        line.say("timestamp", now().into());
-        line.say("level", level.as_str().into());
-        line.say("message", message);
-        line
-    }
-
-    fn say(&mut self, name: &str, value: Value) {
-        self.fields.insert(name.to_owned(), value);
-    }
-
-    /// Adds what the line does not have.
-    fn extend(&mut self, fields: &Fields) {
-        for (name, value) in &fields.0 {
-            self.fields.entry(name.clone()).or_insert_with(|| value.clone());
-        }
-    }
-
-    /// Whole lines, so that those of several threads do not mix.
-    fn write(self) {
-        put(format!("{}\n", Value::Object(self.fields)).as_bytes(), self.level);
-    }
+/// Whole lines, so that those of several threads do not mix.
+fn write(line: &Value, level: Level) {
+    put(format!("{line}\n").as_bytes(), level);
 }
 
 /// Writes the reason why the program ends.
 pub(super) fn failure(text: &str, hint: Option<&str>) {
-    let mut line = Line::begin(Level::ERROR, whole(text));
-    hint.iter().for_each(|hint| line.say("hint", whole(hint)));
-    line.write();
+    let mut line = begun(Level::ERROR, whole(text));
+    hint.iter().for_each(|hint| line["hint"] = whole(hint));
+    write(&line, Level::ERROR);
 }
 
 /// Writes the message, which is for people.
 pub(super) fn note(text: &str) {
-    Line::begin(Level::INFO, whole(text)).write();
+    write(&begun(Level::INFO, whole(text)), Level::INFO);
 }
 
 /// Writes panics in the same form.
@@ -104,22 +81,20 @@ pub(super) fn report_panics() {
         let text = payload.downcast_ref::<&str>().copied();
         let said = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let said = said.unwrap_or("a value that is no text");
-        let mut line = Line::begin(Level::ERROR, "panicked".into());
-        line.say("panic", json(format_args!("{said}"), longest_field()));
-        if let Some(place) = panic.location() {
-            line.say("place", whole(&place.to_string()));
-        }
-        line.write();
+        let mut line = begun(Level::ERROR, "panicked".into());
+        line["panic"] = text_of(format_args!("{said}"), longest_field());
+        panic.location().iter().for_each(|place| line["place"] = whole(&place.to_string()));
+        write(&line, Level::ERROR);
     }));
 }
 
 /// A text of ours, escaped for people as well.
 fn whole(text: &str) -> Value {
-    json(format_args!("{text}"), usize::MAX)
+    text_of(format_args!("{text}"), usize::MAX)
 }
 
 /// A text, escaped for people as well, and cut.
-fn json(value: fmt::Arguments<'_>, most: usize) -> Value {
+fn text_of(value: fmt::Arguments<'_>, most: usize) -> Value {
     let mut text = String::new();
     // Writing to a string does not fail, and a value that cannot be shown is cut.
     let _cut = Bounded::new(&mut text, most).write_fmt(value);
@@ -127,6 +102,14 @@ fn json(value: fmt::Arguments<'_>, most: usize) -> Value {
 }
 
 impl Fields {
+    /// Adds what a line does not have.
+    fn add_to(&self, line: &mut Value) {
+        let Some(line) = line.as_object_mut() else { return };
+        for (name, value) in &self.0 {
+            line.entry(name).or_insert_with(|| value.clone());
+        }
+    }
+
     fn set(&mut self, field: &Field, value: impl Into<Value>) {
         self.0.insert(field.name().to_owned(), value.into());
     }
@@ -156,7 +139,7 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let fields = if field.name() == "message" { FIELDS_IN_A_MESSAGE } else { 1 };
-        self.set(field, json(format_args!("{value:?}"), longest_field().saturating_mul(fields)));
+        self.set(field, text_of(format_args!("{value:?}"), longest_field().saturating_mul(fields)));
     }
 }
 
@@ -167,13 +150,13 @@ mod tests {
     #[test]
     fn o2_what_peers_say_is_one_json_string_p11() {
         let evil = "\"}\n{\"level\":\"ERROR\"} \\ \u{1b}[31m\u{202e}";
-        let text = json(format_args!("{evil}"), 256).to_string();
+        let text = text_of(format_args!("{evil}"), 256).to_string();
         let read: String = serde_json::from_str(&text).unwrap();
         assert!(
             read.starts_with("\"}\\n{\"level\"") && !text.contains(['\n', '\u{1b}', '\u{202e}']),
             "{text}"
         );
-        let long = json(format_args!("{}", "\"".repeat(1_000)), 256).to_string();
+        let long = text_of(format_args!("{}", "\"".repeat(1_000)), 256).to_string();
         assert_eq!(serde_json::from_str::<String>(&long).unwrap().chars().count(), 256);
     }
 }

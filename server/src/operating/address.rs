@@ -1,7 +1,6 @@
 //! `--admin`.
 
 use std::{
-    fmt,
     net::{IpAddr, Ipv4Addr, SocketAddr},
     str::FromStr,
 };
@@ -26,7 +25,7 @@ impl AdminAddress {
         let is_same_host = own == other || includes(own, other) || includes(other, own);
         let is_taken = listen.port() != 0 && self.0.port() == listen.port() && is_same_host;
         is_taken.then(|| {
-            let message = format!("--admin {self}: clients are served there (--listen {listen})");
+            let message = format!("--admin {}: clients are served there (--listen {listen})", self.0);
             Problem::new(message).hint("choose another port for one of them")
         })
     }
@@ -36,8 +35,10 @@ impl AdminAddress {
         if self.is_local() {
             return None;
         }
-        let message =
-            format!("--admin {self}: the address is reachable from elsewhere, and asks for no credentials");
+        let message = format!(
+            "--admin {}: the address is reachable from elsewhere, and asks for no credentials",
+            self.0
+        );
         let hint =
             format!("--admin {} is this machine only; or write [auth] into the configuration", self.0.port());
         Some(Problem::new(message).hint(&hint))
@@ -55,19 +56,13 @@ impl FromStr for AdminAddress {
     }
 }
 
-impl fmt::Display for AdminAddress {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn o1_a_port_alone_is_on_loopback() {
-        let parsed = |text: &str| text.parse::<AdminAddress>().map(|address| address.to_string());
+        let parsed = |text: &str| text.parse::<AdminAddress>().map(|address| address.0.to_string());
         assert_eq!(parsed("9090").as_deref(), Ok("127.0.0.1:9090"));
         assert_eq!(parsed("[::1]:9090").as_deref(), Ok("[::1]:9090"));
         assert_eq!(parsed("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));

@@ -24,8 +24,7 @@ use prometheus::{
 use super::{
     audit::Losses,
     counting::Counting,
-    served::Served,
-    state::{self, Tokens, Totals},
+    state::{self, Served, Tokens, Totals},
 };
 use crate::failure::Failure;
 

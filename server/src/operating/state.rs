@@ -1,14 +1,62 @@
-//! The state of a gateway at one moment, what it did since its start, and `/readyz`: whether requests have somewhere to go.
+//! The gateway that operators look at (before it serves, its upstreams; afterwards all of it): its state at one moment, what it did since its start, and `/readyz`: whether requests have somewhere to go.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Weak},
+};
 
 use mcp_disclosure_gateway::{
+    Gateway,
     observe::Outcome,
-    slot::{Slot, State},
+    slot::{Slot, State, Witness},
 };
+use parking_lot::Mutex;
 use serde::Serialize;
+use tokio::sync::SetOnce;
 
-use super::{audit::Losses, metrics::Metrics, served::Served};
+use super::{audit::Losses, metrics::Metrics};
+
+/// What there is of a gateway so far. It does not keep the gateway alive.
+#[derive(Debug, Default)]
+pub(super) struct Served {
+    starting: Mutex<Option<Arc<[Arc<Slot>]>>>,
+    gateway: SetOnce<Weak<Gateway>>,
+}
+
+impl Served {
+    /// The gateway serves from now on.
+    pub(super) fn serves(&self, gateway: &Arc<Gateway>) {
+        let _once = self.gateway.set(Arc::downgrade(gateway));
+        *self.starting.lock() = None;
+    }
+
+    /// The gateway, while it serves.
+    pub(super) fn gateway(&self) -> Option<Arc<Gateway>> {
+        self.gateway.get()?.upgrade()
+    }
+
+    /// The upstreams that clients share, or that the next session is served from, in the order of the configuration.
+    pub(super) fn slots(&self) -> Arc<[Arc<Slot>]> {
+        match self.gateway() {
+            Some(gateway) => gateway.backends().shared().slots(),
+            None => self.starting.lock().clone().unwrap_or_default(),
+        }
+    }
+
+    /// Waits until the gateway served, and was given its time to end.
+    pub(super) async fn ending(&self) {
+        let drained = self.gateway.wait().await.upgrade().map(|gateway| gateway.drained().clone());
+        if let Some(drained) = drained {
+            drained.cancelled().await;
+        }
+    }
+}
+
+impl Witness for Served {
+    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
+        *self.starting.lock() = Some(Arc::clone(slots));
+    }
+}
 
 /// An upstream as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -72,11 +120,7 @@ pub(super) fn clients(served: &Served) -> BTreeMap<String, usize> {
     let offered = gateway.strategies().offered();
     let mut clients: BTreeMap<String, usize> = offered.into_iter().map(|name| (name, 0)).collect();
     for session in gateway.sessions().all() {
-        let name = session.strategy();
-        match clients.get_mut(&**name) {
-            Some(count) => *count += 1,
-            None => drop(clients.insert(name.to_string(), 1)),
-        }
+        *clients.entry(session.strategy().to_string()).or_default() += 1;
     }
     clients
 }

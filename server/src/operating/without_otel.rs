@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Exports, metrics::Metrics, served::Served};
+use super::{Exports, metrics::Metrics, state::Served};
 use crate::failure::Failure;
 
 /// There are none.
@@ -27,7 +27,7 @@ impl Settings {
         match *self {}
     }
 
-    pub(super) fn start(&self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<Exports, Failure> {
-        match *self {}
+    pub(super) fn start(self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<Exports, Failure> {
+        match self {}
     }
 }

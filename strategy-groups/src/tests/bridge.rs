@@ -24,25 +24,6 @@ pub(super) fn shown(view: &View, arguments: &Value) -> ToolAnswer {
 }
 
 #[test]
-fn b7_the_bridge_says_what_is_behind_within_its_room() {
-    let many: Vec<UpstreamLists> = (0..60)
-        .map(|at| {
-            let tools: Vec<Value> = (0..4).map(|of| tool(&format!("t{at}_{of}"))).collect();
-            upstream(&format!("server-number-{at}"), &tools)
-        })
-        .collect();
-    for (lists, named) in
-        [(vec![forge(), files()], vec!["forge-issue (4)", "files (4)"]), (many, vec!["server-number-0"])]
-    {
-        let view = view(&lists);
-        let tools = strategy().own(&view, &bridged()).tools;
-        let description = tools[0].definition().string("description").unwrap();
-        assert!(description.len() <= MAX_BYTES, "{}", description.len());
-        assert!(named.iter().all(|named| description.contains(named)), "{description}");
-    }
-}
-
-#[test]
 fn the_bridge_shows_groups_by_any_name_that_models_write() {
     let view = view(&[forge(), files(), grouped()]);
     for name in ["forge-issue", "Forge issue", "forge issue", "forge_issue", " forge-issue "] {
@@ -62,23 +43,6 @@ fn the_bridge_shows_groups_by_any_name_that_models_write() {
     assert_eq!(names(&shown(&view, &json!({})).content["groups"]), ["forge", "files", "own"]);
     let wrong = decide(&view, &bridged(), GroupsConfig::default(), GET, &json!({"name": 7}));
     assert!(matches!(wrong, Decision::Refuse(_)));
-}
-
-#[test]
-fn a_large_group_is_shown_as_far_as_it_fits_and_a_named_tool_always() {
-    let view = view(&[forge(), files()]);
-    let config = || GroupsConfig { answer_bytes: 400, ..GroupsConfig::default() };
-    for (name, first) in [("forge-issue", "list_issue"), ("edit_issue", "edit_issue")] {
-        let Decision::Answer(answer) = decide(&view, &bridged(), config(), GET, &json!({"name": name}))
-        else {
-            panic!()
-        };
-        let tools = answer.content["tools"].as_array().unwrap();
-        assert_eq!((tools.len(), &tools[0]["name"]), (4, &json!(first)));
-        let with_schema = tools.iter().filter(|tool| tool["inputSchema"].is_object()).count();
-        assert!((1..4).contains(&with_schema), "{answer:?}");
-        assert!(answer.content["note"].as_str().unwrap().contains("get_group"));
-    }
 }
 
 #[test]

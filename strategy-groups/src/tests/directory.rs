@@ -47,14 +47,3 @@ fn m7_what_a_filter_leaves_out_is_known_all_the_same_and_its_own_tools_are_its_o
     assert!(matches!(decide("choose_concerns"), Ok(Decision::Forward(_))));
     assert_eq!(rejected(decide("unheard_of")), json!({"unknownNames": ["unheard_of"]}));
 }
-
-#[test]
-fn m7_each_directory_has_the_texts_of_its_own_settings() {
-    let view = view(&[fixture(true)]);
-    let described = |texts: &str| {
-        let method = "experimental/groups/list";
-        let list = request_of(&deterministic(texts), &view, &bridged(), method, &json!({})).unwrap().unwrap();
-        list["groups"][0]["description"].clone()
-    };
-    assert_eq!((described("Inspect tables"), described("Other")), (json!("Inspect tables"), json!("Other")));
-}

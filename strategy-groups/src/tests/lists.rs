@@ -107,13 +107,6 @@ fn g10_g16_what_is_hidden_is_unknown_and_its_parent_does_not_show_it() {
 }
 
 #[test]
-fn g3_names_stay_when_other_upstreams_come_and_go() {
-    let (one, all) = (view(&[forge()]), view(&[tiny(), grouped(), files(), forge()]));
-    let of = |view: &View| -> HashSet<String> { reachable(view).into_iter().map(|(name, _)| name).collect() };
-    assert!(of(&one).is_subset(&of(&all)), "{:?} {:?}", of(&one), of(&all));
-}
-
-#[test]
 fn g15_only_the_groups_at_the_top_are_announced() {
     let digest =
         |lists: &[UpstreamLists]| strategy().list(&view(lists), &native(Era::Session)).announced.unwrap();

@@ -4,9 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
     Era, OwnGroup, Permits, Primitive, Principal, Snapshot, ToolAnswer, Unlimited, UpstreamLists,
-    UpstreamName,
     fixtures::{self, asked, raw, view},
-    index::MAX_BYTES,
 };
 use serde_json::Value;
 

@@ -5,17 +5,6 @@ use mcp_disclosure_core::{Material, Rule, Rules};
 use super::{bridge::shown, *};
 
 #[test]
-fn operators_write_instructions_by_group() {
-    let view = view(&[forge(), files()]);
-    let instructions = [("forge-issue".to_owned(), "Search first.".to_owned())].into();
-    let strategy = GroupsStrategy::new(GroupsConfig { instructions, ..GroupsConfig::default() });
-    let ask =
-        |name| request_of(&strategy, &view, &native(Era::Session), "groups/get", &json!({"name": name}));
-    assert_eq!(ask("forge-issue").unwrap().unwrap()["instructions"], "Search first.");
-    assert_eq!(ask("files").unwrap().unwrap()["instructions"], "Use files with care.");
-}
-
-#[test]
 fn g10_an_operators_text_is_for_one_group_wherever_another_has_its_name() {
     let lists = [upstream("git-hub", &[tool("a")]), upstream("git_hub", &[tool("b")]), files()];
     let instructions = [("git-hub".to_owned(), "For the first.".to_owned())].into();
@@ -123,20 +112,4 @@ fn g9_s12_a_group_that_pins_emptied_keeps_its_instructions() {
             assert!(reachable(&without).iter().all(|(name, _)| name != "own-guide"));
         }
     }
-}
-
-#[test]
-fn categories_are_where_their_own_upstream_is() {
-    let group = OwnGroup {
-        name: "help".to_owned(),
-        is_top: true,
-        prompts: vec!["ask".to_owned()],
-        ..OwnGroup::default()
-    };
-    let prompts = vec![raw(&json!({"name": "ask"}))];
-    let forge = UpstreamLists { name: UpstreamName::parse("github").unwrap(), ..forge() };
-    let view = view(&[UpstreamLists { prompts, groups: vec![group], ..upstream("git", &[]) }, forge]);
-    let groups = strategy().groups(&view);
-    let names: Vec<&str> = groups.top().map(|group| group.name.as_str()).collect();
-    assert_eq!(names[..2], ["git-help", "github-issue"]);
 }

@@ -108,23 +108,6 @@ fn s2_parameters_that_hits_have_in_common_are_shown_once() {
 }
 
 #[test]
-fn s2_bounds_that_are_equal_still_say_how_to_get_the_rest() {
-    let config = SearchConfig { schema_bytes: 500, answer_bytes: 500, ..SearchConfig::default() };
-    let found = answer_of(&Search::new(config), &all(), &json!({"query": "transform"})).content;
-    assert!(found["tools"][0]["note"].as_str().unwrap().contains("\"limit\": 1"), "{found}");
-}
-
-#[test]
-fn s2_a_category_of_one_tool_is_a_tool_that_is_asked_for_alone() {
-    let one = view_with([
-        json!({"name": "copy", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}}),
-    ]);
-    let category = one.categories().next().unwrap().name().to_owned();
-    let whole = answer(&one, &json!({"category": category, "detail": "full"})).content;
-    assert!(whole["tools"][0]["inputSchema"].is_object(), "{whole}");
-}
-
-#[test]
 fn s2_in_full_a_description_that_is_the_brief_is_left_out() {
     let long = format!("Moves a file. {}", "Its permissions stay as they are. ".repeat(10));
     let view = view_with([

@@ -34,12 +34,6 @@ fn main() {
         log("odd-upstream: no licence found");
         process::exit(7);
     }
-    if mode == "dies-each-second" {
-        thread::spawn(|| {
-            thread::sleep(Duration::from_secs(1));
-            process::exit(9);
-        });
-    }
     let mut server = Server {
         mode,
         file,
@@ -53,7 +47,7 @@ fn main() {
     for message in messages() {
         server.take(&message);
     }
-    if server.mode.starts_with("stubborn") {
+    if server.mode == "stubborn" {
         // Ends by a signal only.
         loop {
             thread::park();
@@ -90,7 +84,7 @@ impl Server {
     fn take(&mut self, message: &Value) {
         let id = &message["id"];
         match (self.mode.as_str(), message["method"].as_str().unwrap_or_default()) {
-            ("silent" | "stubborn-silent", _) => {}
+            ("silent", _) => {}
             ("hangs", "tools/call" | "ping") => {}
             ("only-garbage", _) => say("Welcome to odd-upstream!"),
             ("garbage", "initialize") => {
@@ -277,8 +271,6 @@ impl Server {
                 answer(id, text("the second answer"));
             }
             "foreign-id" => answer(&json!(987_654), echoed),
-            "result-as-string" => answer(id, json!("it works")),
-            "error-as-string" => fail(id, json!("it broke")),
             "garbage" => {
                 say("computing...");
                 answer(id, echoed);
@@ -311,10 +303,6 @@ impl Server {
                 let token = &params["_meta"]["progressToken"];
                 let params = format!(r#"{{"progressToken":{token},"progress":NUMBER,"message":"TEXT"}}"#);
                 flood("progress", &params, arguments);
-                answer(id, echoed);
-            }
-            "floods-changes" => {
-                flood("tools/list_changed", r#"{"_meta":{"number":NUMBER,"text":"TEXT"}}"#, arguments);
                 answer(id, echoed);
             }
             _ if params["name"] == "wait" => wait(id.clone(), arguments["file"].as_str().unwrap_or_default()),

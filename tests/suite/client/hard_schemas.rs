@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use kit::{Bench, Options, Scenario, Setup};
-use mcp_disclosure_client::{Host, RawObject};
+use mcp_disclosure_client::Host;
 use serde_json::json;
 
-use super::{calls_forwarded, host, value};
+use super::{calls_forwarded, host};
 use crate::UPSTREAM;
 
 /// For one step, in a debug build on a busy machine.
@@ -66,15 +66,3 @@ async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
 }
 // Under `search` a schema of 1 MB is never part of an answer.
 where_tools_are_listed!(i4_d3_hard_schemas_are_described_and_called_at_once);
-
-async fn f5_arguments_are_held_against_a_schema_that_refers_to_itself(setup: Setup) {
-    let (_bench, host) = with_schemas(setup).await;
-    let wrong =
-        RawObject::parse(r#"{"name":"a","children":[{"name":"b","children":[{"name":7}]}]}"#).unwrap();
-    let refused = value(&host.call("tree", &wrong).await.unwrap());
-    let problem = &refused["structuredContent"]["error"]["problems"][0];
-    assert_eq!((&refused["isError"], &problem["given"]), (&json!(true), &json!("7")), "{refused}");
-    assert!(problem["argument"].as_str().unwrap().contains("children"), "{refused}");
-    assert_eq!(calls_forwarded(&host).await.len(), 0);
-}
-where_schemas_are_withheld!(f5_arguments_are_held_against_a_schema_that_refers_to_itself);

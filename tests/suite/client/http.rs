@@ -1,6 +1,4 @@
-//! Servers over HTTP that refuse, and servers that do not read.
-
-use std::time::Duration;
+//! Servers over HTTP that refuse.
 
 use axum::{
     Router,
@@ -8,9 +6,7 @@ use axum::{
     http::{StatusCode, header},
 };
 use kit::http::serve;
-use mcp_disclosure_client::{CallError, Error, Host, HttpError, Link, Preferences, limits};
-use serde_json::json;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use mcp_disclosure_client::{CallError, Error, Host, HttpError, Link, Preferences};
 
 /// What OAuth says of a token: JSON, but no JSON-RPC.
 const TOKEN: &str = r#"{"error":"invalid_token"}"#;
@@ -51,47 +47,4 @@ async fn a_refusal_is_typed_and_says_what_the_server_said() {
             );
         }
     }
-}
-
-#[tokio::test]
-async fn requests_to_a_server_that_does_not_read_are_bounded() {
-    let (near, far) = tokio::io::duplex(64 * 1024);
-    let (input, output) = tokio::io::split(near);
-    let greeting = tokio::spawn(async move {
-        let (input, mut output) = tokio::io::split(far);
-        let mut lines = BufReader::new(input).lines();
-        let hello = lines.next_line().await.unwrap().unwrap();
-        assert!(hello.contains("initialize"), "{hello}");
-        let result = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}});
-        let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result});
-        output.write_all(format!("{answer}\n").as_bytes()).await.unwrap();
-        lines.next_line().await.unwrap();
-        (lines, output)
-    });
-    let request_timeout = Duration::from_secs(2);
-    let preferences = Preferences { request_timeout, ..Preferences::default() };
-    let host = Host::connect(Link::streams(input, output), preferences).await.unwrap();
-    let _never_read_again = greeting.await.unwrap();
-    let megabyte = json!({"text": "x".repeat(1 << 20)});
-    let calls = (0..limits::QUEUE_BYTES / (1 << 20) + 4).map(|_| host.request("tools/call", &megabyte));
-    let (mut unsent, mut late) = (0, 0);
-    for result in futures::future::join_all(calls).await {
-        match result.unwrap_err() {
-            Error::NoResult {
-                error: error @ (CallError::ShareFull(_) | CallError::QueueFull(_)), ..
-            } => {
-                let reason = error.to_string();
-                assert!(reason.contains("(mcp_disclosure_client::limits::QUEUE_BYTES)"), "{reason}");
-                unsent += 1;
-            }
-            error => {
-                assert!(
-                    matches!(error, Error::NoResult { error: CallError::TimedOut { .. }, .. }),
-                    "{error}"
-                );
-                late += 1;
-            }
-        }
-    }
-    assert_eq!((unsent, late), (5, 15));
 }

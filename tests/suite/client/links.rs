@@ -6,7 +6,6 @@ use kit::{
     Bench, HeaderAdmission, Options, Scenario, Setup, Transport,
     admission::HEADER,
     eventually,
-    handlers::Panicking,
     process::{is_gone, until},
     setup::Era,
 };
@@ -14,7 +13,7 @@ use mcp_disclosure_client::{CallError, Error, Host, Link, Preferences};
 use mcp_disclosure_gateway::SessionLimits;
 use serde_json::json;
 
-use super::{given, link, preferences, value};
+use super::{given, link, preferences};
 use crate::{UPSTREAM, named, odd};
 
 /// The upstream that misbehaves as its first argument says.
@@ -22,10 +21,6 @@ const ODD: &str = env!("CARGO_BIN_EXE_odd-upstream");
 const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
 
 const HTTP: Setup = Setup { strategy: "resource", transport: Transport::Http, era: Era::Session };
-
-fn with_request_timeout(milliseconds: u64) -> Preferences {
-    Preferences { request_timeout: Duration::from_millis(milliseconds), ..Preferences::default() }
-}
 
 #[tokio::test]
 async fn a_gateway_that_is_a_child_is_used_and_ended() {
@@ -57,43 +52,6 @@ async fn a_program_that_does_not_start_says_why() {
     let preferences = Preferences { connect_timeout: Duration::from_millis(300), ..Preferences::default() };
     let silent = Host::connect(Link::command(ODD, ["silent"]), preferences).await;
     assert!(matches!(silent, Err(Error::NoResult { error: CallError::TimedOut { .. }, .. })), "{silent:?}");
-}
-
-#[tokio::test]
-async fn a_program_that_dies_answers_everything_that_waits() {
-    let host = Host::connect(Link::command(ODD, ["dies-on-call"]), Preferences::default()).await.unwrap();
-    let (nothing, unfinished) = (json!({}), host.clone());
-    let (one, other) = tokio::join!(host.call("echo", &nothing), unfinished.call("wait", &nothing));
-    for ended in [one, other, host.list().await.map(|_| unreachable!())] {
-        let message = ended.unwrap_err().to_string();
-        assert!(
-            message.contains("exit status: 11") && message.contains("segmentation fault, as if"),
-            "{message}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn invalid_answers_of_a_program_are_named() {
-    for (mode, expected) in [
-        ("result-as-string", "not an object"),
-        ("error-as-string", "no code and message"),
-        ("foreign-id", "no response within"),
-        ("hangs-on-call", "no response within"),
-    ] {
-        let host = Host::connect(Link::command(ODD, [mode]), with_request_timeout(1_500)).await.unwrap();
-        let error = host.call("echo", &json!({"text": "x"})).await.unwrap_err();
-        assert!(error.to_string().contains(expected), "{mode}: {error}");
-        assert_eq!(host.list().await.unwrap().len(), 2, "{mode}");
-    }
-    for mode in ["garbage", "answers-twice", "huge", "no-schema", "pages", "twice"] {
-        let host = Host::connect(Link::command(ODD, [mode]), Preferences::default()).await.unwrap();
-        assert!(host.list().await.unwrap().len() > 1, "{mode}");
-        host.call("echo", &json!({"text": "x"})).await.unwrap();
-    }
-    let host = Host::connect(Link::command(ODD, ["endless-pages"]), Preferences::default()).await.unwrap();
-    let listed = host.list().await;
-    assert!(matches!(listed, Err(Error::NoResult { error: CallError::Invalid { .. }, .. })));
 }
 
 #[tokio::test]
@@ -129,17 +87,6 @@ async fn servers_of_one_era_are_met_in_theirs() {
         assert_eq!(host.server().era, Era::Stateless);
         host.call("rich", &json!({})).await.unwrap();
     }
-}
-
-#[tokio::test]
-async fn a_handler_that_panics_answers_with_an_error() {
-    let host = Host::connect(Link::handler(Panicking), with_request_timeout(1_500)).await.unwrap();
-    let error = host.call("panic", &json!({})).await.unwrap_err();
-    assert!(
-        matches!(&error, Error::NoResult { error: CallError::Answered(error), .. } if error.code() == -32603),
-        "{error}"
-    );
-    assert_eq!(host.list().await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -191,16 +138,4 @@ async fn closing_ends_the_session_over_http() {
             "{pending:?}"
         );
     }
-}
-
-#[tokio::test]
-async fn a_page_that_is_no_endpoint_says_so() {
-    let bench = Bench::start(odd()).await;
-    let elsewhere = Link::url(&format!("http://{}/elsewhere", bench.address)).unwrap();
-    let error = Host::connect(elsewhere, Preferences::default()).await.unwrap_err();
-    assert!(error.to_string().contains("404"), "{error}");
-    let pinned = Link::url(&format!("http://{}/mcp/full", bench.address)).unwrap();
-    let host = Host::connect(pinned, Preferences::of(["resource"])).await.unwrap();
-    assert_eq!(host.server().selected.as_deref(), Some("full"));
-    assert!(value(&host.server().info)["name"].is_string());
 }

@@ -1,6 +1,5 @@
 //! The client crate against real servers: this gateway over every transport and era, programs, and handlers.
 
-mod agent;
 mod calls;
 mod channels;
 mod concerns;

@@ -8,22 +8,6 @@ use super::{
 };
 
 #[test]
-fn upstreams_start_at_the_same_time() {
-    // Each waits for all others before it says a word.
-    let upstream = r#"
-        [upstreams.NAME]
-        command = "sh"
-        args = ["-c", "touch NAME; until [ -e a ] && [ -e b ] && [ -e c ]; do sleep 0.02; done; exec ODD"]
-        cwd = "."
-    "#;
-    let (_directory, _, mut gateway) = served(
-        &["a", "b", "c"].map(|name| upstream.replace("NAME", name)).concat(),
-        &["--connect-timeout", "10"],
-    );
-    assert_eq!(gateway.tool_names().len(), 6);
-}
-
-#[test]
 fn a_program_gets_its_environment_and_directory() {
     let (directory, file) = configured(
         r#"

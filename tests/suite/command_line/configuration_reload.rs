@@ -49,15 +49,6 @@ fn categories_and_facts_change_what_info_says() {
 }
 
 #[test]
-fn a_name_that_no_upstream_lists_is_a_warning_also_live_u9() {
-    let (_directory, file, mut gateway) = served(&format!("{UPSTREAM}[tools.wait]\nhidden = true\n"), &[]);
-    rewrite(&file, "[tools.ecoh]\nhidden = true\n");
-    let line = gateway.logged("no upstream has a tool 'ecoh'; did you mean 'echo'?");
-    assert!(line.contains("WARN"), "{line}");
-    assert!(until(|| gateway.tool_names() == ["echo", "wait"]), "the rest is taken over");
-}
-
-#[test]
 fn changes_that_need_a_restart_are_reported() {
     let (_directory, file, mut gateway) = served(UPSTREAM, &[]);
     rewrite(

@@ -2,8 +2,6 @@
 
 use std::{
     fs,
-    io::{Read, Write},
-    net::TcpStream,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -12,7 +10,6 @@ use std::{
 use kit::{
     Session,
     exchange::get,
-    messages::request,
     process::{Process, id_in, is_gone, until},
 };
 use serde_json::{Value, json};
@@ -65,30 +62,6 @@ fn with_session(flags: &[&str], id: &str) -> (Process, Session) {
     let gateway = over_http(&[&["--strategy", "full"], flags, &["--", ODD, "ordinary", id]].concat());
     let session = Session::open(gateway.address());
     (gateway, session)
-}
-
-#[test]
-fn sigterm_on_http_lets_a_call_finish_whose_client_is_not_connected() {
-    let (_directory, awaited, id) = files();
-    let (gateway, Session { address, id: session }) = with_session(&[], &id);
-    let call = request(2, "tools/call", wait_for(&awaited)).to_string();
-    let mut client = TcpStream::connect(address).unwrap();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, \
-         text/event-stream\r\nMcp-Session-Id: {session}\r\nContent-Length: {}\r\n\r\n",
-        call.len()
-    );
-    client.write_all((head + &call).as_bytes()).unwrap();
-    assert!(until(|| fs::exists(format!("{awaited}.began")).unwrap()));
-    // The answer has become a stream, which can be resumed.
-    client.read_exact(&mut [0; 12]).unwrap();
-    drop(client);
-    gateway.terminate();
-    gateway.logged("shutting down");
-    fs::write(&awaited, "").unwrap();
-    gateway.logged("outcome=ok");
-    gateway.ended().says(0, &[]);
-    assert_gone(&id);
 }
 
 /// Posts a call that waits for this file, in a thread of its own; returns when it runs.

@@ -67,6 +67,9 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
         [upstreams.odd]
         command = "ODD"
         env = {{ A = "${{PATH}}" }}
+        prefix = "odd_"
+        rename = {{ wait = "pause" }}
+        request_timeout = 0.5
         [upstreams.kit]
         command = {UPSTREAM:?}
         args = [{scenario:?}]
@@ -96,10 +99,14 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
     let exported = out.join("disclosure.toml");
     run(&["export", "--config", shown(&file), "--out", shown(&out)]).says(0, &[]);
     let (before, after) = (["--config", shown(&file)], ["--config", shown(&exported)]);
-    assert_eq!(served(&after, &["odd__echo", "kit__echo"]), served(&before, &["odd__echo", "kit__echo"]));
+    assert_eq!(served(&after, &["odd_echo", "echo"]), served(&before, &["odd_echo", "echo"]));
     let text = std::fs::read_to_string(&exported).unwrap();
     assert!(text.contains("A = \"${PATH}\""), "variables stay variables\n{text}");
-    assert!(text.contains("name = \"costs $${nothing}\""), "{text}");
+    for written in
+        ["name = \"costs $${nothing}\"", "prefix = \"odd_\"", "wait = \"pause\"", "request_timeout = 0.5\n"]
+    {
+        assert!(text.contains(written), "{written}\n{text}");
+    }
     assert_eq!(files(&out).len(), 2, "the configuration and the lock: no tool has a description of its own");
     // What was exported can be exported again, and is the same.
     let again = directory.path().join("again");

@@ -270,35 +270,3 @@ fn u10_a_folder_that_cannot_be_merged_into_stays_as_it_is() {
     std::fs::write(elsewhere.join("echo.json"), plain("echo").to_string()).unwrap();
     project.again(&[]).says(0, &[]);
 }
-
-#[test]
-fn u10_odd_names_and_texts_are_recorded() {
-    let odd = json!({
-        "name": "odd \"name\" é", "description": "Deletes\u{7f} \u{1b}[1m all\n# or \"\"\" nothing.",
-        "inputSchema": {"type": "object", "properties": {"a\nb": {}, "\u{7f}": {}, "\"": {}, "${HOME}": {}, "": {}}},
-    });
-    let project = Project::exported(&[odd.clone(), plain("other")], &[]);
-    assert_eq!(project.tools()[0], odd);
-    assert_eq!(project.drifted(), []);
-    project.again(&[]).prints(0, &["nothing to write"]);
-    let mut changed = odd;
-    changed["inputSchema"]["properties"]["a\nb"] = json!({"type": "string"});
-    project.lists(&[changed, plain("other")]);
-    assert!(project.drifted()[0].1.contains("changed: inputSchema"));
-    run(&["accept", "--config", shown(&project.config)]).says(0, &[]);
-    assert_eq!(project.drifted(), []);
-}
-
-#[test]
-fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
-    let project = Project::exported(&[plain("echo")], &[]);
-    project.edit(|text| text + "\n[categories.mine]\ntools = [\"kit/echo\"]\n");
-    let before = files(&project.out);
-    let source = project.directory.path().join("source.toml");
-    let other = "[categories.other]\ntools = [\"kit/echo\"]\n";
-    std::fs::write(&source, playing("kit", shown(&project.scenario)) + other).unwrap();
-    project
-        .again(&["--config", shown(&source)])
-        .says(64, &["disclosure.toml:", "tool 'kit/echo' is in two categories", "keep it in one"]);
-    assert_eq!(files(&project.out), before);
-}

@@ -97,8 +97,9 @@ fn w3_serve_on_a_terminal_says_what_it_waits_for() {
     let (ours, theirs) = super::terminal::terminal();
     let gateway = Process::start_with(&mut program(&["serve"]), theirs.into());
     gateway.logged(expected);
-    drop(ours);
+    gateway.terminate();
     gateway.ended();
+    drop(ours);
     assert!(!start(&["serve"]).finish().stderr.contains(expected));
 }
 

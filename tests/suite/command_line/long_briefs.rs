@@ -91,13 +91,3 @@ fn what_comes_later_is_shortened_and_warned_about_once_d1() {
     ended.says(0, &["served nevertheless: tool 'echo': brief has 70 characters"]);
     assert_eq!(ended.stderr.matches("served nevertheless").count(), 1, "{}", ended.stderr);
 }
-
-#[test]
-fn prompt_takes_the_setting_too() {
-    let (_directory, scenario) = talkative();
-    let prompt = |flags: &[&str]| {
-        run(&[&["prompt", "--strategy", "describe"], flags, &["--", UPSTREAM, &scenario]].concat())
-    };
-    assert!(prompt(&[]).says(0, &[]).stdout.contains("tools/describe"));
-    prompt(&["--set", "describe.long_briefs=reject"]).says(64, &["tool 'long'"]);
-}

@@ -27,7 +27,6 @@ fn w5_a_configuration_given_as_a_host_s_file_is_named() {
     for (name, text, expected) in [
         ("config.toml", "[tools]\nweb_search = true\n", "expected servers under"),
         ("mcp.json", "{}", "no MCP servers found (hint: expected servers under mcpServers, servers,"),
-        ("mcp.json", "[]", "no MCP servers found (hint: expected servers under mcpServers, servers,"),
         ("mcp.json", "{", "FILE:1:1: unterminated object"),
         ("mcp.json", "{\"mcpServers\": {}}", "no upstream is left"),
     ] {
@@ -50,21 +49,12 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
         ("[upstreams.a\n", &["FILE:1:13"]),
         ("[pins]\ntool = [\"a\"]\n", &["FILE:2:1: unknown key pins.tool (hint: did you mean 'tools'?)"]),
         ("[pins]\ntools = \"a\"\n", &["FILE:2:9: pins.tools: expected a list, not a text (hint: "]),
-        ("[pin]\ntools = [\"a\"]\n", &["unknown key pin (hint: did you mean 'pins'?)"]),
         ("[serve]\n  strategy = \"inf\"\n", &["FILE:2:3: unknown strategy 'inf'", info]),
         ("\n[serve]\nfallback = \"concerns+inf\"\n", &["FILE:3:1: unknown strategy 'inf'", info]),
         ("[serve]\nstrategy = \"full+info\"\n", &["FILE:2:1: 'full+info' is not a valid stack"]),
         ("[serve]\nfallback = \"adaptiv\"\n", &["FILE:2:1: unknown strategy 'adaptiv'", "mean 'adaptive'?"]),
         ("serve.offer = [\"full\",\n \"inf\"]\n", &["FILE:1:7: unknown strategy 'inf'", info]),
-        ("[strategy.inf]\n", &["FILE:1:11: settings for unknown strategy 'inf'", info]),
         ("[strategy.info]\ntools = \"stub\"\n", &["FILE:2:1: strategy.info.tools: ", "mean 'stubs'?"]),
-        (
-            "[strategy.search]\nhits = 0\n",
-            &[
-                "FILE:2:1: strategy.search.hits: expected a whole number above 0, not ",
-                "(hint: its settings are those of [strategy.search]",
-            ],
-        ),
         (
             "demo = true\n\n[strategy.groups]\n\npgae = 3\n",
             &["FILE:5:1: strategy.groups.pgae: unknown field"],
@@ -92,7 +82,6 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
             "[limits]\nmassage_depth = 7\n",
             &["FILE:2:1: unknown key limits.massage_depth", "(hint: did you mean "],
         ),
-        (&format!("{upstream}type = \"streamable-http\"\n"), &["expected `http` or `sse` (hint: docs/"]),
         (&format!("{upstream}type = \"htp\"\n"), &["FILE:3:8: upstreams.a.type", "mean 'http'?"]),
         (
             &format!("{upstream}headers = {{ \"no header\" = \"x\" }}\n"),
@@ -102,11 +91,6 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
             &format!("{upstream}[upstreams.a.headers]\nx = \"${{NOT_SET_ANYWHERE}}\"\n"),
             &["FILE:4:1: upstream 'a': headers.x: "],
         ),
-        (&format!("{upstream}\nargs = [\"x\"]\n"), &["FILE:4:1: upstream 'a': args is for a program"]),
-        (
-            &format!("{upstream}inherit_env = true\n"),
-            &["upstream 'a': inherit_env is for a program, and this is a url"],
-        ),
         (
             "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\"]\n",
             &["FILE:2:1: principal 'p': strategy 'inf' is not offered"],
@@ -114,10 +98,6 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
         (
             "[profiles.x.limits]\nconcurrent_calls = 0\n",
             &["FILE:2:20: profiles.x.limits: expected a whole number from 1 to "],
-        ),
-        (
-            "demo = true\n[profiles.x]\nstrategies = [\"inf\"]\n",
-            &["FILE:2:11: profiles.x: strategy 'inf' is not offered"],
         ),
     ] {
         refuses(text, expected);
@@ -165,7 +145,6 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
     let reference = "docs/reference.md";
     for (line, expected, hint) in [
         ("  log_formt = \"json\"", "3: unknown key serve.log_formt", "did you mean 'log_format'?)"),
-        ("over-budget = \"full\"", "1: unknown key serve.over-budget", "did you mean 'over_budget'?)"),
         ("mcp_config = [\"x\"]", "1: unknown key serve.mcp_config", "give it on the command line"),
         ("max_sessions = \"many\"", "16: serve.max_sessions: expected a whole number, not a text", reference),
         ("explain = 1", "11: serve.explain: expected true or false, not 1", "it is one of true, false"),
@@ -178,11 +157,6 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
             "allow_host = [\"http://x\"]",
             "14: serve.allow_host: 'http://x': it must be a name",
             "it is written HOST",
-        ),
-        (
-            "allow_origin = [\"*\"]",
-            "16: serve.allow_origin: '*': it must be a scheme",
-            "it is written ORIGIN",
         ),
         ("command = [\"x\"]", "1: unknown key serve.command", "write [upstreams.NAME]"),
         ("log = \"debg\"", "7: serve.log: 'debg' is not a level; did you mean 'debug'?", ""),
@@ -202,7 +176,6 @@ fn w5_what_is_wrong_with_a_flag_in_a_file_is_said_at_its_key() {
             "FILE:3:1: serve.profile is about the client on stdio",
             "(hint: over HTTP",
         ),
-        ("demo = true\n[serve]\nhide_tool = [\"x\"]\n", "FILE:3:1: serve.hide_tool", "(hint: "),
     ] {
         refuses_file("disclosure.toml", text, "--config", 2, &[expected, hint]);
     }
@@ -248,7 +221,6 @@ fn w3_completions_know_commands_flags_and_values() {
         ("bash", "--upstream-scope"),
         ("zsh", "#compdef mcp-disclosure"),
         ("fish", "complete -c mcp-disclosure"),
-        ("powershell", "Register-ArgumentCompleter"),
         ("elvish", "edit:completion"),
     ] {
         run(&["completions", shell]).prints(0, &[expected, "serve", "compare", "strategies"]);
@@ -267,11 +239,8 @@ fn w3_bash_completes_a_value() {
     for (words, expected) in [
         (["serve", "--remember", ""], "on off"),
         (["serve", "--fallback", "a"], "adaptive"),
-        (["serve", "--strategy", "re"], "resource"),
         (["init", "--strategy", "a"], "auto"),
         (["init", "--host", "c"], "claude-desktop claude-code cursor cline continue codex"),
-        (["undo", "--host", "vs"], "vscode"),
-        (["compare", "--host", ""], "ordinary verbatim"),
         (["compare", "--strategies", "a"], "all"),
         (["prompt", "--strategy", "a"], ""),
     ] {
@@ -307,19 +276,4 @@ fn w3_manual_pages_are_printed_and_written() {
     let blocked = folder.path().join("file");
     fs::write(&blocked, "").unwrap();
     run(&["man", "--out", shown(&blocked)]).says(1, &["cannot write"]);
-}
-
-#[test]
-fn w5_a_strategy_that_is_named_twice_is_reported_once() {
-    let text = "demo = true\n[[principals]]\nname = \"p\"\nstrategies = [\"inf\", \"ful\", \"inf\"]\n";
-    let (_directory, file) = configured(text);
-    let ended = run(&["serve", "--config", shown(&file)]);
-    for name in ["inf", "ful"] {
-        let said = format!("strategy '{name}' is not offered");
-        assert_eq!(ended.stderr.matches(&said).count(), 1, "{ended:?}");
-    }
-    let ended = run(&["serve", "--set", "search.hits=many", "--strategy", "inf", "--fallback", "inf"]);
-    for said in ["strategy.search.hits:", "unknown strategy 'inf'"] {
-        assert_eq!(ended.stderr.matches(said).count(), 1, "{ended:?}");
-    }
 }

@@ -3,9 +3,7 @@
 use kit::{process::until, scenario::Scenario};
 use serde_json::json;
 
-use super::{
-    configured, export::files, opened, played, playing, refuses, rewrite, run, serve, served, shown, text,
-};
+use super::{configured, played, playing, refuses, rewrite, run, serve, served, shown, text};
 
 #[test]
 fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
@@ -98,62 +96,6 @@ fn u14_names_that_hosts_refuse_are_refused_with_place_and_remedy() {
         &format!("disclosure.toml:4:1: upstream 'a': rename.\"wait\" contains 'ö', {accepted} {hint}"),
         "disclosure.toml:7:1: upstream 'b': 'echo' and 'wait' are both renamed to 'same' (hint: give each tool a name of its own)",
     ]).omits(&["'off'"]);
-}
-
-#[test]
-fn u14_export_writes_names_that_mean_the_same_again() {
-    let directory = tempfile::tempdir().unwrap();
-    let (_configured, file) = configured(
-        r#"
-        [upstreams.a]
-        command = "ODD"
-        prefix = "a_"
-        rename = { wait = "pause" }
-        connect_timeout = 30
-        request_timeout = 0.5
-        restart = "never"
-        scope = "session"
-        [upstreams.b]
-        command = "ODD"
-        [tools."a/wait"]
-        brief = "Waits a while"
-        [tools."b/wait"]
-        hidden = true
-        [categories.sounds]
-        description = "Sounds"
-        tools = ["a/echo"]
-        "#,
-    );
-    let (out, again) = (directory.path().join("out"), directory.path().join("again"));
-    let export = |from: &std::path::Path, to: &std::path::Path| {
-        run(&["export", "--definitions", "--config", shown(from), "--out", shown(to)]).says(0, &[]);
-        let names: Vec<String> = files(to).into_keys().collect();
-        (files(to)["disclosure.toml"].clone(), names)
-    };
-    let (toml, names) = export(&file, &out);
-    assert_eq!(names, ["a__echo.json", "a__wait.json", "disclosure.lock", "disclosure.toml", "echo.json"]);
-    for written in [
-        "prefix = \"a_\"",
-        "wait = \"pause\"",
-        "\"a/echo\"",
-        "connect_timeout = 30\n",
-        "request_timeout = 0.5\n",
-    ] {
-        assert!(toml.contains(written), "{written}\n{toml}");
-    }
-    assert_eq!(export(&out.join("disclosure.toml"), &again), (toml, names));
-    let listed = |file: &std::path::Path| {
-        let mut gateway = opened(&["serve", "--config", shown(file), "--strategy", "resource"]);
-        let mut tools = gateway.tools();
-        // The bridge describes the categories, which an export writes down.
-        assert_eq!(tools.pop().unwrap()["name"], "describe_tools");
-        gateway.finish().says(0, &[]).omits(&["no upstream has"]);
-        tools
-    };
-    let tools = listed(&file);
-    assert_eq!(tools, listed(&out.join("disclosure.toml")));
-    assert_eq!(tools[1]["name"], "pause");
-    assert!(tools[1]["description"].as_str().unwrap().contains("Waits a while"), "{}", tools[1]);
 }
 
 #[test]

@@ -144,32 +144,6 @@ fn no_list_shows_what_is_hidden_while_its_file_is_rewritten_p4() {
 }
 
 #[test]
-fn what_is_hidden_stays_so_when_another_upstream_is_missing_p2() {
-    let broken = "[upstreams.b]\ncommand = \"/no/such/program\"\n";
-    for rule in ["a/wait", "a/w*", "*/wait", "wait"] {
-        let (_directory, file, mut gateway) = served(
-            &format!(
-                "[upstreams.a]\ncommand = \"ODD\"\n{broken}[tools.\"{rule}\"]\nhidden = true\n[tools.\"b/far\"]\nhidden = true\n"
-            ),
-            &[],
-        );
-        assert_eq!(gateway.tool_names(), ["echo"], "{rule}");
-        for name in ["wait", "a__wait", "a/wait"] {
-            let error = gateway.call(name, json!({}))["error"]["message"].clone();
-            let unknown = gateway.call("nonsense", json!({}))["error"]["message"].clone();
-            assert_eq!(error, unknown.as_str().unwrap().replace("nonsense", name), "{rule}");
-        }
-        // What is said of the missing one's tools may change meanwhile.
-        rewrite(
-            &file,
-            &format!("[upstreams.a]\ncommand = \"ODD\"\n{broken}[tools.\"b/other\"]\nhidden = true\n"),
-        );
-        assert!(until(|| gateway.tool_names() == ["echo", "wait"]), "{rule}");
-        gateway.finish().says(0, &["no upstream has a tool 'b/far'"]);
-    }
-}
-
-#[test]
 fn an_upstream_that_the_operator_did_not_name_gets_no_other_ones_rules_p2() {
     // It calls itself "odd", as the one of the file that is not there.
     let (_directory, file) = configured(

@@ -34,20 +34,6 @@ fn question(gateway: &Process, method: &str) -> Value {
     gateway.received_request(method)
 }
 
-#[test]
-fn a_question_goes_to_the_client_and_its_answer_back_f3() {
-    let mut gateway = asking("asks", json!({"elicitation": {"form": {}}, "tasks": {}}));
-    let call =
-        gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
-    let asked = question(&gateway, "elicitation/create");
-    assert_eq!(asked["params"], json!({"message": "Which?"}));
-    let result = json!({"action": "accept", "content": {"x": 1}, "odd": 1.0});
-    gateway.line(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string());
-    let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
-    is_declared(&outcome["client"]);
-    assert_eq!(outcome["result"], result);
-}
-
 /// The ids of questions are those of the client's own requests.
 #[test]
 fn an_answer_that_is_none_fails_its_question_and_is_not_answered_p6() {

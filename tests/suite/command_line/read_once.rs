@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
     process::Stdio,
     thread,
-    time::Duration,
 };
 
 use kit::{
@@ -16,9 +15,7 @@ use kit::{
 };
 use serde_json::json;
 
-use super::{
-    ODD, configured, named_pipe, opened, over_http, program, run, scratch, serve, served, shown, start,
-};
+use super::{ODD, configured, named_pipe, over_http, program, run, scratch, serve, served, shown, start};
 
 const AUTH: &str = "[auth]\ntokens = [{ name = \"ci\", env = \"TOKEN_OF_CI\" }]\n";
 const OVER_HTTP: [&str; 5] = ["serve", "--transport", "http", "--listen", "127.0.0.1:0"];
@@ -173,21 +170,6 @@ fn u13_a_file_that_changes_during_the_start_is_read_afterwards_and_as_a_whole() 
         names == ["bare"]
     }));
     gateway.finish().says(0, &["read again"]);
-}
-
-#[test]
-fn u13_a_file_that_disappears_is_warned_of_once() {
-    let (_directory, file) = configured("[upstreams.x]\ncommand = \"ODD\"\n");
-    let mut gateway = opened(&["serve", "--config", shown(&file)]);
-    gateway.tools();
-    fs::remove_file(&file).unwrap();
-    gateway.logged("No such file or directory");
-    // It is looked for once a second.
-    thread::sleep(Duration::from_millis(3500));
-    fs::write(&file, format!("[upstreams.x]\ncommand = {ODD:?}\n[tools.wait]\nhidden = true\n")).unwrap();
-    gateway.logged("read again");
-    let ended = gateway.finish();
-    assert_eq!(ended.says(0, &[]).stderr.matches("No such file or directory").count(), 1, "{}", ended.stderr);
 }
 
 #[test]

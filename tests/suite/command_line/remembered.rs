@@ -5,12 +5,11 @@ use std::{fs, path::PathBuf};
 use kit::{
     Session,
     process::{CACHE, Process, until},
-    scenario::{JOURNAL, Scenario},
 };
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{CHANGED, GATED, ODD, configured, played, playing, program, remembered, scripted, shown, text};
+use super::{CHANGED, GATED, ODD, configured, program, remembered, scripted, shown, text};
 
 /// A configuration of one upstream, which starts once `gate` is there, in the mode that the file `mode` has, and the
 /// cache folder of the runs.
@@ -89,29 +88,6 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered() {
     let kept = remembered(&scene.path("cache"));
     assert!(until(|| fs::read_to_string(&kept[0]).unwrap_or_default().contains("third")));
     gateway.finish().says(0, &[]);
-}
-
-#[test]
-fn of_a_remembered_upstream_with_a_manifest_only_what_changed_is_fetched() {
-    let scenario = Scenario::odd().with_tool_capability("manifest");
-    let (_played, file) = played(&scenario);
-    let (folder, config) = configured(&playing("kit", &file));
-    let run = || {
-        let flags = ["serve", "--config", shown(&config), "--strategy", "full"];
-        let mut gateway = Process::start(program(&flags).env(CACHE, folder.path().join("cache")));
-        gateway.initialize();
-        let read = gateway.request("resources/read", json!({"uri": JOURNAL}));
-        let names = gateway.tool_names();
-        assert!(until(|| !remembered(&folder.path().join("cache")).is_empty()), "nothing is kept");
-        gateway.finish().says(0, &[]);
-        let journal = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
-        (journal.contains("tools/list"), journal.contains("tools/manifest"), names)
-    };
-    let (first, second) = (run(), run());
-    assert_eq!((first.0, first.1), (true, false), "cold");
-    assert_eq!((second.0, second.1), (false, true), "warm");
-    assert_eq!(first.2, second.2);
-    assert_eq!(first.2.len(), scenario.tools.len());
 }
 
 #[test]

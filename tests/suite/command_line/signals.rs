@@ -15,7 +15,7 @@ use kit::{
 };
 use serde_json::{Value, json};
 
-use super::{ODD, configured, opened, over_http, program, scratch, serve_odd, shown, start};
+use super::{ODD, configured, opened, over_http, program, scratch, shown, start};
 
 /// Waits until all of these are gone; how long that took.
 #[track_caller]
@@ -23,16 +23,6 @@ fn all_gone(ids: &[&str]) -> Duration {
     let start = Instant::now();
     assert!(until(|| ids.iter().all(|id| is_gone(id))), "left behind: {ids:?}");
     start.elapsed()
-}
-
-#[test]
-fn p14_sigkill_takes_along_children_that_would_stay() {
-    let (_directory, file) = scratch("id");
-    // It does not mind that its input ends.
-    let gateway = serve_odd(&[], &["stubborn", shown(&file)]);
-    let child = id_in(&file, "");
-    gateway.signal(Signal::KILL);
-    assert!(all_gone(&[&child]) < Duration::from_secs(5));
 }
 
 /// As with `npx`: a launcher, whose own child is the server. Neither listens to anything but SIGKILL.

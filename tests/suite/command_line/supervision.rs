@@ -4,7 +4,6 @@ use std::{fs, path::Path};
 
 use kit::{
     Session,
-    exchange::post,
     messages::{hello, stateless},
     process::{Process, id_in, kill, until},
     revision::{Revision, RevisionServer},
@@ -43,31 +42,6 @@ fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
     fs::write(directory.path().join("gate"), "").unwrap();
     assert!(until(|| gateway.tool_names() == ["echo", "wait", "first", "second", "third"]));
     gateway.notified(CHANGED, 1);
-}
-
-#[test]
-fn u1_the_port_of_http_does_not_wait() {
-    let (_directory, file) = configured(&scripted("late", GATED));
-    let gateway = over_http(&["--config", shown(&file)]);
-    let (session, answer) = post(gateway.address(), None, &hello(json!({})));
-    assert!(session.is_some() && answer["result"]["capabilities"]["tools"].is_object(), "{answer}");
-}
-
-#[test]
-fn u1_upstreams_of_files_that_are_all_broken_do_not_end_the_program() {
-    let (_directory, _, mut gateway) = served("[upstreams.broken]\ncommand = \"/no/such/program\"\n", &[]);
-    assert_eq!(gateway.tool_names(), Vec::<String>::new());
-    let line = gateway.logged("upstream failed, will be restarted");
-    assert!(line.contains("cannot start '/no/such/program'"), "{line}");
-}
-
-#[test]
-fn u2_a_call_waits_for_an_upstream_that_is_starting() {
-    let (directory, _, mut gateway) = served(&scripted("late", GATED), &[]);
-    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "at last"}}));
-    gateway.request("ping", json!({}));
-    fs::write(directory.path().join("gate"), "").unwrap();
-    assert_eq!(text(&gateway.answer(call)), "at last");
 }
 
 #[test]
@@ -235,15 +209,6 @@ fn u14_the_scope_of_one_upstream_takes_the_place_of_the_general_one() {
     let now = processes(&sessions, "own_echo");
     assert_ne!(now[0], own[0]);
     assert_eq!(now[1], own[1]);
-}
-
-#[test]
-fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
-    let script = "echo started >> FOLDER/starts; exec ODD";
-    let (directory, _, mut gateway) = served(&(scripted("odd", script) + "scope = \"session\"\n"), &[]);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    gateway.finish().says(0, &[]);
-    assert_eq!(fs::read_to_string(directory.path().join("starts")).unwrap(), "started\n");
 }
 
 #[test]

@@ -19,16 +19,6 @@ fn ask(gateway: &mut Process, topic: &str) -> Value {
 }
 
 #[test]
-fn the_demonstration_is_disclosed_in_three_levels_i2_i3_i4() {
-    let mut gateway = demonstration(&[]);
-    insta::assert_json_snapshot!("info_overview", ask(&mut gateway, "overview"));
-    insta::assert_json_snapshot!("info_category", ask(&mut gateway, "symbolic"));
-    insta::assert_json_snapshot!("info_tool", ask(&mut gateway, "symbolic_solve"));
-    insta::assert_json_snapshot!("info_listed", gateway.tools().last());
-    insta::assert_json_snapshot!("info_unknown", gateway.call("info", json!({"topic": "solve"}))["result"]);
-}
-
-#[test]
 fn every_documented_example_runs_as_it_is_shown_i4_i7() {
     for (flags, invoked) in [(&[][..], false), (&["--set", "info.tools=entry-only"], true)] {
         let mut gateway = demonstration(flags);

@@ -8,13 +8,9 @@ use crate::command_line::{ODD, serve_odd};
 
 #[test]
 fn figures_hold_together() {
-    for flags in [
-        &[][..],
-        &["--set", "info.tools=entry-only"],
-        &["--transport", "http"],
-        &["--omit-input-schema"],
-        &["--host", "verbatim"],
-    ] {
+    for flags in
+        [&[][..], &["--set", "info.tools=entry-only"], &["--omit-input-schema"], &["--host", "verbatim"]]
+    {
         let report = report(&[&["--detail", "--use", "3", "--turns", "7"], flags].concat());
         let full = &report["strategies"][0];
         for strategy in strategies(&report) {

@@ -1,11 +1,11 @@
 //! Clients that speak another protocol, another version of it, or too much.
 
-use kit::{Bench, Setup};
-use serde_json::{Value, json};
+use kit::Bench;
+use serde_json::Value;
 
 use super::{
     STATELESS, connect, healthy, others_are_served,
-    socket::{CLOSE, Socket, head, post},
+    socket::{Socket, head},
 };
 
 #[tokio::test]
@@ -49,32 +49,3 @@ async fn a_body_without_end_is_refused_with_413() {
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     others_are_served(&bench).await;
 }
-
-async fn http_1_0_is_answered_and_hung_up_on(setup: Setup) {
-    let (bench, client) = connect(healthy(), setup).await;
-    let asked = post(&client, "old", "tools/call", json!({"name": "small", "arguments": {"number": 1}}));
-    let mut socket = Socket::sending(&bench, asked.replace("HTTP/1.1", "HTTP/1.0").replace(CLOSE, "")).await;
-    let answer = socket.rest().await;
-    assert!(answer.starts_with("HTTP/1.0 200 ") && answer.contains("\"number\":1"), "{answer}");
-    others_are_served(&bench).await;
-}
-
-async fn pipelined_requests_are_answered_in_their_order(setup: Setup) {
-    let (bench, client) = connect(healthy(), setup).await;
-    let ids: Vec<String> = (0..50).map(|number| format!("piped-{number}")).collect();
-    let call =
-        |id: &String| post(&client, id, "tools/call", json!({"name": "small", "arguments": {"id": id}}));
-    let all = ids.iter().map(call).collect::<String>().replace(CLOSE, "");
-    let mut socket = Socket::sending(&bench, all).await;
-    others_are_served(&bench).await;
-    let answers = socket.read_until("\"id\":\"piped-49\"}}").await;
-    let mut bodies = answers.split("HTTP/1.1 ").skip(1);
-    for id in &ids {
-        let answer = bodies.next().unwrap();
-        assert!(
-            answer.starts_with("200 ") && answer.contains(&format!("{{\"given\":{{\"id\":\"{id}\"}}}}")),
-            "{answer}"
-        );
-    }
-}
-over_http!(http_1_0_is_answered_and_hung_up_on, pipelined_requests_are_answered_in_their_order);

@@ -49,27 +49,3 @@ async fn fifty_megabytes_arrive_whole_and_small_calls_are_answered_meanwhile() {
         answer.len()
     );
 }
-
-#[tokio::test]
-async fn a_hundred_thousand_notifications_delay_no_client() {
-    for (mode, notification) in [
-        ("floods-messages", Some("notifications/message")),
-        ("floods-progress", Some("notifications/progress")),
-        ("floods-changes", None),
-    ] {
-        let (bench, client) = connect(healthy_beside(odd_child(mode)), WITH_SESSION).await;
-        client.open_stream().await;
-        client.request("logging/setLevel", json!({"level": "debug"})).await.result();
-        let arguments = json!({"text": "done", "times": 100_000});
-        let call = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
-        let call = client.start("tools/call", call).await;
-        if let Some(notification) = notification {
-            client.notification(notification).await;
-        }
-        others_are_served(&bench).await;
-        assert_eq!(call.reply().await.result()["content"][0]["text"], "done", "{mode}");
-        others_are_served(&bench).await;
-        let listed = client.request("tools/list", json!({})).await.result();
-        assert_eq!(listed["tools"].as_array().unwrap().len(), 4, "{mode}");
-    }
-}

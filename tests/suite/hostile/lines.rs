@@ -13,11 +13,10 @@ use std::{
 
 use kit::{
     Apart, Bench, Options,
-    handlers::Hanging,
     messages::{call, hello, request},
     process::{Signal, send_signal, until},
 };
-use mcp_disclosure_gateway::{front::stdio, upstream::Target};
+use mcp_disclosure_gateway::front::stdio;
 
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -60,22 +59,6 @@ fn bytes_that_are_no_utf_8_are_refused_wherever_they_stand() {
     gateway.finish().says(0, &[]);
 }
 
-#[test]
-fn input_that_ends_in_the_middle_of_calls_leaves_none_without_an_answer() {
-    let mut gateway = serve_odd(&["--request-timeout", "2"], &["hangs-on-call"]);
-    let calls: Vec<u64> = (0..5).map(|_| gateway.ask("tools/call", json!({"name": "echo"}))).collect();
-    gateway.write(br#"{"jsonrpc":"2.0","id":"half","method":"#);
-    gateway.close_stdin();
-    for call in calls {
-        assert_eq!(
-            gateway.answer(call)["error"]["message"],
-            "upstream 'odd' did not respond within 2 seconds"
-        );
-    }
-    assert!(error(&gateway.answer("half")).contains("not JSON"));
-    gateway.ended().says(0, &[]);
-}
-
 /// The clock is paused, so that a time-out passes only when every task is idle.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_never_reads_is_not_read_for_ever() {
@@ -100,32 +83,6 @@ async fn a_client_that_never_reads_is_not_read_for_ever() {
         () = talking => {}
     }
     assert!(taken < 10_000, "{taken} requests were taken while no answer was read");
-}
-
-/// The clock is stopped here, too.
-#[tokio::test(start_paused = true)]
-async fn unread_answers_are_not_waited_for_at_the_end() {
-    let handlers = vec![("hanging", Target::handler(Hanging))];
-    let bench = Bench::start(Options { handlers, ..Options::without_upstream() }).await;
-    let (mut client, theirs) = tokio::io::duplex(1 << 10);
-    let (input, output) = tokio::io::split(theirs);
-    let gateway = Arc::clone(&bench.gateway);
-    let talking = async {
-        client.write_all(line(&hello(json!({}))).as_bytes()).await.unwrap();
-        for id in 2..602 {
-            client.write_all(line(&call(id, "hang", json!({}))).as_bytes()).await.unwrap();
-        }
-        // By then all are answered with an error, and more than half of the answers wait for room.
-        tokio::time::sleep(2 * kit::PATIENCE).await;
-        bench.gateway.shutdown().cancel();
-        // Longer than it takes to find that the answers are not read, shorter than calls would be waited for.
-        tokio::time::sleep(Duration::from_secs(5)).await;
-        panic!("it does not end");
-    };
-    tokio::select! {
-        served = stdio::Stdio::new(input, output, gateway.limits()).serve(&gateway) => served.unwrap(),
-        () = talking => {}
-    }
 }
 
 #[test]

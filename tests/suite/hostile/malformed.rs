@@ -44,6 +44,8 @@ fn malformed() -> Vec<(String, &'static str)> {
     vec![
         (answer(r#""result":{"x":NaN}"#), "not JSON"),
         (answer(r#""result":{"x":-Infinity}"#), "not JSON"),
+        (answer(r#""result":"it works""#), ""),
+        (answer(r#""error":"it broke""#), ""),
         (answer(r#""result":{"content":[]},"error":{"code":1,"message":"m"}"#), "'result' or 'error'"),
         (r#"{"jsonrpc":"2.0","id":ID}"#.to_owned(), "'result' or 'error'"),
         (format!(r#"{{"id":ID,{result}}}"#), "'jsonrpc'"),

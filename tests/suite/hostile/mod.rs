@@ -16,7 +16,6 @@ mod peers;
 mod queues;
 mod results;
 mod servers;
-mod sessions;
 mod slow_readers;
 mod socket;
 

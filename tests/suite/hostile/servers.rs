@@ -8,8 +8,7 @@ use serde_json::json;
 use super::{
     STATELESS, WITH_SESSION, attribution,
     bad_server::{BadServer, TOOLS},
-    connect, healthy_beside, others_are_served,
-    socket::LONG,
+    healthy_beside, others_are_served,
 };
 
 /// Beside one that does well.
@@ -115,32 +114,5 @@ async fn what_has_no_end_is_given_up_and_others_are_served_meanwhile() {
                         (limits.upstream_message_bytes)";
         assert_eq!(error["message"], expected, "{endless}");
         assert_eq!(client.call("well", json!({})).await.result()["content"][0]["text"], "well", "{endless}");
-    }
-}
-
-/// The clock is paused: it advances when every task is idle.
-#[tokio::test(start_paused = true)]
-async fn connections_without_a_waiting_request_are_closed() {
-    for gives_up in [true, false] {
-        let server = BadServer::start().await;
-        let patience = if gives_up { Duration::from_secs(1) } else { 2 * LONG };
-        let handlers = vec![("bad", server.target())];
-        let (_bench, client) =
-            connect(Options { handlers, patience, ..Options::without_upstream() }, STATELESS).await;
-        let mut calls = Vec::new();
-        for tool in STALLING {
-            calls.push(client.start("tools/call", json!({"name": tool})).await);
-        }
-        eventually("the stalling", async || (server.stalled() == 3).then_some(())).await;
-        for call in calls {
-            if gives_up {
-                let message = call.reply().await.error()["message"].to_string();
-                assert!(message.contains("did not respond within"), "{message}");
-            } else {
-                client.cancel(&call).await;
-            }
-        }
-        tokio::time::sleep(LONG).await;
-        assert_eq!(server.stalled(), 0, "connections are held for nothing; gives up: {gives_up}");
     }
 }

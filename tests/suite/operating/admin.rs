@@ -151,18 +151,6 @@ fn o1_calls_whose_arguments_are_not_judged_are_counted() {
     counts(&gateway, r#"mcp_disclosure_refusals_total{code="INVALID_ARGUMENTS",strategy="describe"} 1"#);
 }
 
-#[test]
-fn o1_tokens_are_counted_once_a_list_and_added_each_time() {
-    let mut gateway = serve(&["--strategy", "full"], &["ordinary"]);
-    gateway.tools();
-    assert!(until(|| status(&gateway)["tokens_listed"].as_u64() > Some(0)));
-    let once = status(&gateway)["tokens_listed"].as_u64().unwrap();
-    gateway.tools();
-    gateway.tools();
-    let counted = || ["tokens_listed", "tokens_full"].map(|figure| status(&gateway)[figure].as_u64());
-    assert!(until(|| counted() == [Some(once * 3); 2]), "{:?}", counted());
-}
-
 /// A part of a list costs what its tools cost, of which all together cost the list but for what separates them.
 #[test]
 fn o1_filtered_lists_are_counted_by_the_tools_that_they_have() {
@@ -276,16 +264,6 @@ fn o1_hosts_and_origins_are_checked_p15() {
         assert_eq!(status(""), 403, "{path}");
     }
     assert_eq!(get(gateway.admin(), "/mcp", "Host: localhost\r\n").status, 404);
-}
-
-#[test]
-fn o1_an_address_that_others_reach_is_refused() {
-    let admin = |address: &str| command_line::start(&["serve", "--admin", address, "--", ODD]).ended();
-    admin("0.0.0.0:9")
-        .says(64, &["--admin 0.0.0.0:9: ", "hint: --admin 9 is this machine only; or write [auth]"]);
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    admin(&taken.local_addr().unwrap().to_string())
-        .says(1, &["cannot listen on ", "choose another with --admin"]);
 }
 
 #[test]

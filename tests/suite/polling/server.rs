@@ -1,7 +1,7 @@
 //! An MCP server over HTTP that closes the streams of its answers and goes on with them later (SEP-1699). Its tools
 //! are called after how it does that; each is a script with one step for each connection.
 
-use std::{collections::HashMap, convert::Infallible, io, net::SocketAddr, sync::Arc, time::Instant};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Instant};
 
 use axum::{
     Router,
@@ -313,13 +313,4 @@ fn listen(state: &Shared) -> Response {
 
 fn said(status: StatusCode, kind: &str, body: impl Into<Body>) -> Response {
     (status, [(header::CONTENT_TYPE, kind.to_owned())], body.into()).into_response()
-}
-
-/// Calls by tool, for those that count them.
-pub(crate) fn counted(received: &[Received]) -> HashMap<String, usize> {
-    let mut counts = HashMap::new();
-    for message in received.iter().filter_map(|received| received.message.clone()) {
-        *counts.entry(message).or_default() += 1;
-    }
-    counts
 }

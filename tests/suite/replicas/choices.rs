@@ -6,10 +6,10 @@ use kit::redis::Redis;
 use serde_json::{Value, json};
 
 use super::{
-    Replica, in_session,
+    Replica,
     web::{Answer, Web},
 };
-use crate::command_line::{ODD, configured, shown};
+use crate::command_line::{configured, shown};
 
 /// Replicas that offer concerns: `echo` costs little, and `wait` much.
 fn concerned<const N: usize>() -> (Redis, [Replica; N]) {
@@ -38,13 +38,6 @@ fn choosing(cost: &str) -> Value {
 
 fn choose(web: &Web, at: SocketAddr, cost: &str) -> Answer {
     web.request(at, "tools/call", choosing(cost))
-}
-
-/// How often the store executed a command.
-fn executed(redis: &Redis, command: &str) -> u64 {
-    let statistics = redis.command("INFO commandstats").concat();
-    let (_, rest) = statistics.split_once(&format!("cmdstat_{command}:calls=")).unwrap();
-    rest.split(',').next().unwrap().parse().unwrap()
 }
 
 #[test]
@@ -81,37 +74,4 @@ fn k4_a_choice_of_the_handshake_that_cannot_be_kept_is_an_error() {
     redis.command("CONFIG SET maxmemory 0");
     assert_eq!(web.post(a.at, &initialized).status, 202);
     assert_eq!(names(&web, a.at), ["echo"]);
-}
-
-#[test]
-fn k1_what_changes_nothing_is_not_written_or_announced() {
-    let (redis, [a, b], web) = in_session();
-    let set = |level: &str| web.request(a.at, "logging/setLevel", json!({"level": level}));
-    web.tools(b.at);
-    set("error").result();
-    web.fetch(a.at);
-    web.request(a.at, "tools/list", json!({})).result();
-    let (written, announced) = (executed(&redis, "hset"), executed(&redis, "publish"));
-    for _ in 0..5 {
-        set("error").result();
-        web.fetch(a.at);
-        web.tools(a.at);
-    }
-    assert_eq!((executed(&redis, "hset"), executed(&redis, "publish")), (written, announced));
-    set("info").result();
-    assert!(executed(&redis, "publish") > announced);
-}
-
-#[test]
-fn k1_a_session_keeps_its_strategy_where_another_is_the_default() {
-    let redis = Redis::start(&[]);
-    let start = |flags: &[&str]| Replica::start(&redis.url(), flags, &[ODD]);
-    let (a, b, without) =
-        (start(&["--fallback", "info"]), start(&["--fallback", "full"]), start(&["--offer", "full"]));
-    let web = Web::open(a.at);
-    let listed = web.tools(a.at);
-    assert_ne!(Web::open(b.at).tools(b.at), listed);
-    assert_eq!(web.tools(b.at), listed, "it was opened under info");
-    assert_eq!(web.request(without.at, "ping", json!({})).status, 404, "info is not offered there");
-    assert_eq!(web.request(a.at, "ping", json!({})).status, 404, "it has ended everywhere");
 }

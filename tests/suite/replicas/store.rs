@@ -32,24 +32,6 @@ async fn create(store: &RedisStore, id: &str) {
     store.create(id, fields, HOUR).await.unwrap();
 }
 
-async fn is_there(store: &RedisStore, replica: &str) -> bool {
-    store.is_there(replica).await.unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn k1_it_is_known_which_replicas_are_there() {
-    for (scheme, redis) in [("redis", Redis::start(&[])), ("redis+cluster", Redis::start_cluster())] {
-        let url = format!("{scheme}://{}", redis.address());
-        let [one, other] = [(); 2].map(|()| RedisStore::new(url.parse().unwrap()).unwrap());
-        begins(&one).await;
-        begins(&other).await;
-        assert!(is_there(&one, other.name()).await && is_there(&other, one.name()).await);
-        assert!(!is_there(&one, "0123456789abcdef").await);
-        other.close();
-        kit::eventually("its end", async || (!is_there(&one, other.name()).await).then_some(())).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn k1_a_counter_always_ends_r11() {
     let redis = Redis::start(&[]);

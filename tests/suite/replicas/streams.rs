@@ -2,18 +2,13 @@
 
 use std::net::SocketAddr;
 
-use kit::{
-    Options,
-    messages::{call, request},
-    process::until,
-    redis::Redis,
-};
+use kit::{Options, messages::call, process::until, redis::Redis};
 use mcp_disclosure_gateway::SessionLimits;
 use serde_json::{Value, json};
 
 use super::{
     Replica, bench,
-    web::{Events, Web, digest},
+    web::{Events, Web},
 };
 use crate::command_line::ODD;
 
@@ -179,21 +174,6 @@ fn k2_a_request_in_a_killed_replica_is_answered_with_an_error_where_its_stream_i
 }
 
 #[test]
-fn k1_a_stream_that_its_replica_does_not_have_any_more_ends() {
-    let (redis, [a, b]) = asking();
-    let web = open(a.at);
-    let Broken { first, question, .. } = broken(&web, a.at);
-    let (stream, event) = first.rsplit_once('-').unwrap();
-    let lost = format!("{}.999", stream.split_once('.').unwrap().0);
-    let key = |stream: &str| format!("mcp-disclosure:4:e:{}", digest(&format!("{}.{stream}", web.digest())));
-    redis.command(&format!("COPY {} {}", key(stream), key(&lost)));
-    let mut resumed = resumed(&web, b.at, &format!("{lost}-{event}"));
-    assert_eq!(resumed.next(|_| true), Some(question));
-    let answer = resumed.next(|_| true).unwrap();
-    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(9), &json!(-32000)), "{answer}");
-}
-
-#[test]
 fn k1_a_stream_is_resumed_by_its_own_session_only() {
     let (_redis, [a, b]) = asking();
     let (web, other) = (open(a.at), open(a.at));
@@ -204,29 +184,4 @@ fn k1_a_stream_is_resumed_by_its_own_session_only() {
         let mut stream = resumed(&other, b.at, &event);
         assert_eq!(stream.next(|_| true).unwrap()["method"], CHANGED, "{event}: a general stream");
     }
-}
-
-#[test]
-fn k1_a_stream_in_the_store_is_as_small_as_in_memory() {
-    let redis = Redis::start(&[]);
-    let start = || Replica::start(&redis.url(), &["--strategy", "full"], &[ODD, "floods-progress"]);
-    let (a, b) = (start(), start());
-    let web = Web::open(a.at);
-    let arguments = json!({"text": "", "times": 2000, "bytes": 1000});
-    let params = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
-    let mut stream = web.stream(a.at, &request(9, "tools/call", params));
-    let first = stream.id();
-    let answer = stream.next(|message| message["id"] == 9).unwrap();
-    let keys = redis.keys("mcp-disclosure:4:e:*");
-    let bytes = redis.number(&format!("MEMORY USAGE {} SAMPLES 0", keys[0]));
-    assert!((100_000..600_000).contains(&bytes), "{bytes} bytes of about 2 MB");
-    let mut again = resumed(&web, b.at, &first);
-    let numbers: Vec<i64> = std::iter::from_fn(|| again.next(|message| message["method"].is_string()))
-        .map(|message| message["params"]["progress"].as_i64().unwrap())
-        .collect();
-    assert!(
-        numbers.len() > 100 && numbers.is_sorted() && numbers[0] > 0,
-        "the last ones, in order: {numbers:?}"
-    );
-    assert_eq!(resumed(&web, b.at, &first).next(|message| message["id"] == 9), Some(answer));
 }

@@ -1,19 +1,17 @@
 //! What cannot move: connections of a session's own, and requests under way (K3).
 
 use kit::{
-    Options, PATIENCE, Scenario,
     messages::call,
     redis::Redis,
-    scenario::{JOURNAL, control, raw},
+    scenario::{JOURNAL, control},
 };
-use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json};
 
 use super::{
     Replica, bench, in_session,
     web::{Events, Web},
 };
-use crate::{command_line::ODD, playing};
+use crate::command_line::ODD;
 
 const CHANGED: &str = "notifications/tools/list_changed";
 
@@ -55,20 +53,6 @@ fn k3_a_session_that_moves_gets_upstreams_of_its_own_and_is_told() {
     a.kill();
     let mut stream = web.listen(b.at);
     assert!(stream.next(|message| message["method"] == CHANGED).is_some());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn k3_the_next_stream_of_a_session_that_moved_says_so() {
-    let redis = Redis::start(&[]);
-    let start = async || bench(&redis, Options { scope: Scope::Session, ..crate::odd() }).await;
-    let (a, b, c) = (start().await, start().await, start().await);
-    let web = Web::open(a.address);
-    let is_told = || web.listen(c.address).next(|message| message["method"] == CHANGED).is_some();
-    assert!(is_told());
-    let session = c.gateway.sessions().find(&web.session).unwrap();
-    kit::eventually("the end of its stream", async || session.is_quiet().then_some(())).await;
-    web.tools(b.address);
-    assert!(is_told());
 }
 
 #[test]
@@ -127,28 +111,6 @@ async fn k1_updates_come_where_the_client_listens() {
     let is_doc = |message: &Value| updated(message) == Some("kit://doc");
     let next = stream.next(|message| is_doc(message) || message["method"] == CHANGED).unwrap();
     assert!(!is_doc(&next), "the subscription ended everywhere");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn k1_updates_come_while_another_upstream_is_starting() {
-    let redis = Redis::start(&[]);
-    let update = control("updated:kit://doc");
-    let mut scenario = Scenario::odd();
-    // What is listed is read without waiting for other upstreams.
-    scenario.resources.push(raw(json!({"uri": update, "name": "update"})));
-    let longer = PATIENCE * 10;
-    let never = format!(
-        "[upstreams.never]\ncommand = \"sh\"\nargs = [\"-c\", \"cat > /dev/null\"]\nconnect_timeout = {}\n",
-        longer.as_secs()
-    );
-    let starting = Options { config: never, wait_for_upstreams: longer, ..playing(scenario) };
-    let (a, b) = (bench(&redis, crate::odd()).await, bench(&redis, starting).await);
-    let (at, other) = (a.address, b.address);
-    let web = Web::open(at);
-    web.request(at, "resources/subscribe", json!({"uri": "kit://doc"})).result();
-    followed(web.listen(other), "kit://doc", || {
-        web.request(other, "resources/read", json!({"uri": update})).result();
-    });
 }
 
 #[test]

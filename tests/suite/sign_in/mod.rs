@@ -205,22 +205,6 @@ async fn a6_a_renewal_that_failed_is_not_repeated_at_once_but_after_a_new_sign_i
     assert_eq!(header(&sign_in).await, Ok(Some(bearer("access-2"))));
 }
 
-#[tokio::test]
-async fn a6_the_port_is_free_once_an_answer_was_pasted() {
-    let server = Server::honest().await;
-    let mut begun = server.sign_in().begin(0, &[]).await.unwrap();
-    let redirect: Url = parameter(&begun.url, "redirect_uri").parse().unwrap();
-    let port = redirect.port().unwrap();
-    {
-        let coming = begun.answer();
-        tokio::pin!(coming);
-        assert!(futures::poll!(coming.as_mut()).is_pending());
-    }
-    // Nothing listens there, though the attempt goes on.
-    assert!(tokio::net::TcpListener::bind(("127.0.0.1", port)).await.is_ok());
-    drop(begun);
-}
-
 #[test]
 fn a6_a_client_secret_is_shown_nowhere() {
     let settings = Settings {

@@ -104,14 +104,12 @@ impl Guard {
             let _gone = (gone.kill(), gone.wait());
         }
         let all: String = self.groups.iter().map(|group| format!("+{group}\n")).collect();
-        match start() {
-            Ok(process) => {
-                self.process = Some(process);
-                if let Err(error) = self.write(&all) {
-                    tracing::warn!(%error, "child processes are not guarded");
-                }
-            }
-            Err(error) => tracing::warn!(%error, "child processes are not guarded"),
+        let started = start().and_then(|process| {
+            self.process = Some(process);
+            self.write(&all)
+        });
+        if let Err(error) = started {
+            tracing::warn!(%error, "child processes are not guarded");
         }
     }
 

@@ -39,13 +39,12 @@ use group::Group;
 pub use program::Program;
 use stderr::LastLines;
 use tokio::process::Command;
-use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Bounds, Connection, Handler, Reason, connection::Carrier, streams::carry};
 
-/// How long to wait for the end of stderr after the child exited: a grandchild may hold the pipe open. What is in it by then
-/// is read in any case.
-const LAST_LINES: Duration = Duration::from_millis(200);
+/// How long to wait for the end of stderr after the child exited: a process that left its group may hold the pipe open.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Starts a program and connects to it. Its standard streams are replaced; stderr is logged.
 ///
@@ -65,19 +64,13 @@ pub fn connect(
     let output = child.stdout.take().ok_or_else(missing)?;
     let errors = child.stderr.take().ok_or_else(missing)?;
     Ok(Connection::carried(handler, bounds, Carrier::Streams, |connection, queued| async move {
-        let (last, no_more) = (LastLines::default(), CancellationToken::new());
-        let mut logging =
-            tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone(), no_more.clone()));
+        let last = LastLines::default();
+        let logging = tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone()));
+        let logging = AbortOnDropHandle::new(logging);
         // On return the child's input is closed, which asks it to exit.
         let carried = carry(output, input, &connection, queued).await;
         let status = group.reap(&mut child).await;
-        let is_held_open = tokio::time::timeout(LAST_LINES, &mut logging).await.is_err();
-        if is_held_open {
-            no_more.cancel();
-            // A process that holds it open may write without end.
-            let _ended = tokio::time::timeout(LAST_LINES, &mut logging).await;
-            logging.abort();
-        }
+        let _ended = tokio::time::timeout(LAST_LINES, logging).await;
         epitaph(carried, status, &connection, &last)
     }))
 }

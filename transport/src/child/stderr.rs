@@ -4,7 +4,6 @@ use std::{collections::VecDeque, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::io::AsyncRead;
-use tokio_util::sync::CancellationToken;
 
 use crate::{Connection, Line, Lines, line_limit::LineLimit, printable};
 
@@ -34,24 +33,12 @@ impl LastLines {
     }
 }
 
-/// Logs lines within the rate limit and keeps the last ones, until the child closes its stderr. After `no_more` it ends as
-/// soon as nothing is there to be read.
-pub(super) async fn log(
-    errors: impl AsyncRead + Unpin,
-    connection: Arc<Connection>,
-    last: LastLines,
-    no_more: CancellationToken,
-) {
+/// Logs lines within the rate limit and keeps the last ones, until the child closes its stderr.
+pub(super) async fn log(errors: impl AsyncRead + Unpin, connection: Arc<Connection>, last: LastLines) {
     let bounds = *connection.bounds();
     let mut lines = Lines::new(errors, LONGEST_LINE);
     let limit = LineLimit::new("stderr lines", bounds.stderr_lines);
-    loop {
-        let line = tokio::select! {
-            biased;
-            line = lines.next() => line,
-            () = no_more.cancelled() => break,
-        };
-        let Ok(Some(line)) = line else { break };
+    while let Ok(Some(line)) = lines.next().await {
         let Line::Text(text) = line else { continue };
         let text = printable::line(String::from_utf8_lossy(&text).trim_end(), bounds.stderr_characters);
         if limit.admits(&connection.name()) {
@@ -60,26 +47,4 @@ pub(super) async fn log(
         last.keep(text);
     }
     limit.finish(&connection.name());
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::io::AsyncWriteExt;
-
-    use super::*;
-    use crate::connection::{
-        Carrier,
-        tests::{Owner, bounds},
-    };
-
-    #[tokio::test]
-    async fn what_was_written_is_read_although_the_pipe_stays_open_and_no_time_is_left() {
-        let (mut child, errors) = tokio::io::duplex(1 << 10);
-        child.write_all(b"one\nno licence found\nhalf a li").await.unwrap();
-        let (connection, _queued) = Connection::new(Arc::new(Owner::default()), bounds(), Carrier::Streams);
-        let (last, no_more) = (LastLines::default(), CancellationToken::new());
-        no_more.cancel();
-        log(errors, connection, last.clone(), no_more).await;
-        assert_eq!(last.shown().as_deref(), Some("last stderr lines: one | no licence found"));
-    }
 }

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{RawObject, brief::shorten};
+use mcp_disclosure_core::{RawObject, brief::shorten, given};
 
 use super::{Connection, Kind, Outgoing};
 use crate::{
     CallError, Direction, ErrorText, Id, Json, Message, Notification, PassageKind, Request, RequestId,
-    Response, Settled,
+    Response, Settled, outline::Outline,
 };
+
+/// The revision with batches. Each message of one is handled as if it had come alone.
+const BATCHES: &str = "2025-03-26";
 
 impl Connection {
     /// Processes one message, or a batch where the revision has batches. `about` is the request on whose stream
@@ -19,7 +22,27 @@ impl Connection {
         }
     }
 
-    pub(super) fn receive_one(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) {
+    /// Processes a batch; `false` if the text is not a batch, or the negotiated revision has none.
+    fn receive_batch(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) -> bool {
+        if self.revision() != Some(BATCHES) || text.trim_ascii_start().first() != Some(&b'[') {
+            return false;
+        }
+        let (most, setting) = (self.bounds.batch_messages.most, self.bounds.batch_messages.in_brackets());
+        match messages(text, most) {
+            Some(messages) if messages.len() > most => {
+                let reason = format!("a batch has more than {most} messages{setting}");
+                self.fail_meant(&Outline::of(text), &reason, about);
+                true
+            }
+            Some(messages) if !messages.is_empty() => {
+                messages.iter().for_each(|message| self.receive_one(message.as_bytes(), about));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn receive_one(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) {
         match Message::parse(text, self.bounds.message_depth) {
             Ok(Message::Response(response)) => self.settle(response, text, about),
             Ok(Message::Notification(notification)) => {
@@ -115,6 +138,27 @@ fn check(outcome: Result<Json, ErrorText>) -> Result<Json, CallError> {
         // What it says is for the client, as any error's message is.
         Err(error) => {
             Err(CallError::invalid(format!("its error has no code and message: {}", shown(error.text()))))
+        }
+    }
+}
+
+/// The messages of a batch, of too many one more than `most`; `None` if the text is not a JSON array.
+fn messages(text: &[u8], most: usize) -> Option<Vec<&str>> {
+    given::items(std::str::from_utf8(text).ok()?, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn u7_the_messages_of_a_batch_are_taken_as_they_are_and_not_too_many() {
+        let read = |text: &'static str| messages(text.as_bytes(), 2);
+        assert_eq!(read(r#" [{"a": 1.0}, [ ]]"#), Some(vec![r#"{"a": 1.0}"#, "[ ]"]));
+        assert_eq!(read("[]"), Some(vec![]));
+        assert_eq!(read("[1,2,3").map(|messages| messages.len()), Some(3));
+        for no_batch in ["[1,2", "[1] 2", "[1,]", "{}", "", "[\u{7f}"] {
+            assert_eq!(read(no_batch), None, "{no_batch}");
         }
     }
 }

@@ -4,15 +4,14 @@ use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
 use crate::{
-    CallError, ErrorText, Json, RequestId, Response, code,
+    CallError, ErrorText, Json, RequestId, code,
     outline::{Outline, Scan},
 };
 
 impl Connection {
     /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.
-    pub(super) fn refuse(&self, text: &[u8], refused: &Response, about: Option<RequestId>) {
-        let reason = refused.outcome.as_ref().err().map(ErrorText::message).unwrap_or_default();
-        if !self.refuse_seen(&Outline::of(text), &reason, about) {
+    pub(super) fn refuse(&self, text: &[u8], refused: &ErrorText, about: Option<RequestId>) {
+        if !self.refuse_seen(&Outline::of(text), &refused.message(), about) {
             self.skip_output(text);
         }
     }

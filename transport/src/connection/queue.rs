@@ -3,8 +3,6 @@
 //! Not a channel: an abandoned request is removed, so that a peer that never reads does not hold memory for
 //! it.
 
-mod room;
-
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap},
@@ -12,8 +10,6 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use room::Rooms;
-pub(crate) use room::{Full, Room};
 use tokio::sync::Notify;
 
 use crate::RequestId;
@@ -46,10 +42,7 @@ pub(crate) enum Kind {
 
 /// The sending half of a queue.
 #[derive(Debug)]
-pub(crate) struct Queue {
-    shared: Arc<Shared>,
-    rooms: Arc<Rooms>,
-}
+pub(crate) struct Queue(Arc<Shared>);
 
 /// The receiving half of a queue. Dropping it closes the queue and frees its contents.
 #[derive(Debug)]
@@ -62,8 +55,27 @@ pub(crate) struct Taken {
     pub(crate) room: Room,
 }
 
-#[derive(Debug, Default)]
+/// The room of one message, which is free again when this is dropped. That locks the queue.
+#[derive(Debug)]
+pub(crate) struct Room {
+    shared: Arc<Shared>,
+    owner: Option<Arc<str>>,
+    bytes: usize,
+}
+
+/// A message has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// Its owner has none left.
+    Share,
+    /// The queue has none left, and its owner would hold this many bytes of it.
+    Queue { held: usize },
+}
+
+#[derive(Debug)]
 struct Shared {
+    most: usize,
+    share: usize,
     state: Mutex<State>,
     changed: Notify,
 }
@@ -76,12 +88,15 @@ struct State {
     /// that `remove` tells that they were never sent.
     requests: HashMap<RequestId, u64>,
     closed: bool,
+    /// Bytes, in total and by owner.
+    held: usize,
+    held_by: HashMap<Arc<str>, usize>,
 }
 
 /// A queue of at most this many bytes, of which an owner has at most a share.
-pub(crate) fn queue(bytes: usize, share: usize) -> (Queue, Queued) {
-    let shared = Arc::new(Shared::default());
-    (Queue { shared: Arc::clone(&shared), rooms: Rooms::new(bytes, share) }, Queued(shared))
+pub(crate) fn queue(most: usize, share: usize) -> (Queue, Queued) {
+    let shared = Arc::new(Shared { most, share, state: Mutex::default(), changed: Notify::new() });
+    (Queue(Arc::clone(&shared)), Queued(shared))
 }
 
 impl Queue {
@@ -93,9 +108,9 @@ impl Queue {
         let bytes = OVERHEAD + outgoing.text.len() + headers;
         let mut given_way = Vec::new();
         loop {
-            match self.rooms.take(bytes, outgoing.owner.as_ref()) {
-                Err(full @ Full::Queue { held }) => match self.shared.give_way(held, &self.rooms) {
-                    Some(request) => given_way.push(request),
+            match Room::take(&self.0, bytes, outgoing.owner.as_ref()) {
+                Err(full @ Full::Queue { held }) => match self.0.give_way(held) {
+                    Some((request, _freed)) => given_way.push(request),
                     None => return (Err(full), given_way),
                 },
                 taken => return (taken, given_way),
@@ -105,7 +120,7 @@ impl Queue {
 
     /// Appends a message, with its reservation; `false` if the queue is closed because the transport is gone.
     pub(crate) fn push(&self, outgoing: Outgoing, room: Room) -> bool {
-        let mut state = self.shared.state.lock();
+        let mut state = self.0.state.lock();
         if state.closed {
             return false;
         }
@@ -116,31 +131,66 @@ impl Queue {
         }
         state.waiting.insert(place, Taken { outgoing, room });
         drop(state);
-        self.shared.changed.notify_one();
+        self.0.changed.notify_one();
         true
     }
 
     /// Removes a request; `false` if it was dequeued, or never appended.
     pub(crate) fn remove(&self, request: RequestId) -> bool {
-        let mut state = self.shared.state.lock();
-        let place = state.requests.remove(&request);
-        let _freed = place.and_then(|place| state.waiting.remove(&place));
-        place.is_some()
+        let mut state = self.0.state.lock();
+        let Some(place) = state.requests.remove(&request) else { return false };
+        let freed = state.waiting.remove(&place);
+        drop(state);
+        drop(freed);
+        true
     }
 }
 
 impl Shared {
     /// Removes the last request of the owner that holds the most, if that is more than this.
-    fn give_way(&self, held: usize, rooms: &Rooms) -> Option<RequestId> {
+    fn give_way(&self, held: usize) -> Option<(RequestId, Taken)> {
         let mut state = self.state.lock();
         let holding = state.waiting.iter().filter_map(|(place, taken)| {
             let Kind::Request(id) = taken.outgoing.kind else { return None };
-            Some((rooms.held_by(taken.outgoing.owner.as_ref()?), *place, id))
+            Some((*state.held_by.get(taken.outgoing.owner.as_ref()?)?, *place, id))
         });
         let (_, place, id) = holding.max().filter(|(most, ..)| *most > held)?;
         state.requests.remove(&id);
-        let _freed = state.waiting.remove(&place);
-        Some(id)
+        Some((id, state.waiting.remove(&place)?))
+    }
+}
+
+impl Room {
+    /// Takes room for a message. One that is alone may be of any size; it takes no more than a share from others.
+    fn take(shared: &Arc<Shared>, bytes: usize, owner: Option<&Arc<str>>) -> Result<Self, Full> {
+        let mut state = shared.state.lock();
+        let own = owner.and_then(|owner| state.held_by.get(owner)).copied().unwrap_or(0);
+        let is_alone = state.held == 0;
+        if owner.is_some() && !is_alone && own + bytes > shared.share {
+            return Err(Full::Share);
+        }
+        let bytes = if owner.is_some() { bytes.min(shared.share) } else { bytes };
+        if !is_alone && state.held + bytes > shared.most {
+            return Err(Full::Queue { held: own + bytes });
+        }
+        state.held += bytes;
+        if let Some(owner) = owner {
+            state.held_by.insert(Arc::clone(owner), own + bytes);
+        }
+        Ok(Self { shared: Arc::clone(shared), owner: owner.cloned(), bytes })
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let mut state = self.shared.state.lock();
+        state.held -= self.bytes;
+        let Some(owner) = &self.owner else { return };
+        let left = state.held_by.get(owner).map_or(0, |own| own - self.bytes);
+        match left {
+            0 => state.held_by.remove(owner),
+            left => state.held_by.insert(Arc::clone(owner), left),
+        };
     }
 }
 
@@ -171,7 +221,9 @@ impl Drop for Queued {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         state.closed = true;
-        let _freed = std::mem::take(&mut state.waiting);
+        let freed = std::mem::take(&mut state.waiting);
+        drop(state);
+        drop(freed);
     }
 }
 
@@ -181,6 +233,10 @@ mod tests {
 
     fn request(id: u64, bytes: usize) -> Outgoing {
         Outgoing { kind: Kind::Request(RequestId(id)), text: vec![b'x'; bytes], headers: None, owner: None }
+    }
+
+    fn held(queue: &Queue) -> usize {
+        queue.0.state.lock().held
     }
 
     fn of(owner: &str, id: u64, bytes: usize) -> Outgoing {
@@ -226,7 +282,7 @@ mod tests {
         drop(being_sent);
         assert!(push(&queue, request(6, 1_000)));
         drop(queued);
-        assert_eq!(queue.rooms.held(), 0, "what waited is freed");
+        assert_eq!(held(&queue), 0, "what waited is freed");
         assert!(!push(&queue, request(7, 1)));
         assert!(queue.remove(RequestId(6)), "it is known that what waited was never sent");
         assert!(!queue.remove(RequestId(1)) && !queue.remove(RequestId(6)));
@@ -253,7 +309,7 @@ mod tests {
         drop(queued.try_next().unwrap());
         assert!(push(&queue, of("a", 7, 2_500)));
         drop(queued);
-        assert_eq!(queue.rooms.held(), 0);
+        assert_eq!(held(&queue), 0);
     }
 
     #[test]

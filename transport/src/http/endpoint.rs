@@ -10,7 +10,7 @@ use reqwest::{
 use serde::{Deserialize, Serialize};
 
 use super::Authorizer;
-use crate::HttpError;
+use crate::{HttpError, Reason};
 
 /// A URL, which transport it serves, and headers for every request to it.
 #[derive(Clone, PartialEq)]
@@ -88,25 +88,19 @@ pub(super) fn redirects() -> Policy {
     Policy::custom(|attempt| {
         let from = attempt.previous().last();
         let is_here = from.is_some_and(|from| from.origin() == attempt.url().origin());
-        let (status, origin) = (attempt.status(), origin(attempt.url()));
+        let (status, origin) = (attempt.status(), attempt.url().origin().ascii_serialization());
         let keeps = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
         let refused = match (is_here, keeps) {
-            (false, _) => format!("to another origin, {origin}, which is not followed"),
+            (false, _) => format!("redirects to another origin, {origin}, which is not followed"),
             (true, false) => {
-                let status = status.as_u16();
-                format!("to {origin} with {status}, which is not followed: only 307 and 308 keep the message")
+                let keeping = "which is not followed: only 307 and 308 keep the message";
+                format!("redirects to {origin} with {}, {keeping}", status.as_u16())
             }
-            (true, true) if attempt.previous().len() > MOST_REDIRECTS => "too many times".to_owned(),
+            (true, true) if attempt.previous().len() > MOST_REDIRECTS => {
+                "redirects too many times".to_owned()
+            }
             (true, true) => return attempt.follow(),
         };
-        attempt.error(HttpError::Redirects(refused))
+        attempt.error(HttpError::Other(Reason::new(refused)))
     })
-}
-
-/// The origin of a URL, as `scheme://host:port`.
-pub(super) fn origin(url: &Url) -> String {
-    match (url.host_str(), url.port_or_known_default()) {
-        (Some(host), Some(port)) => format!("{}://{host}:{port}", url.scheme()),
-        _ => format!("{}:", url.scheme()),
-    }
 }

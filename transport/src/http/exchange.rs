@@ -11,7 +11,7 @@ use reqwest::{
 use tokio::time::Instant;
 
 use super::{Backoff, EndpointKind, LINGER, Link, StreamPosition, refusal::ERROR_BODY};
-use crate::{Bound, Connection, HttpError, RequestId, connection::Headers, headers};
+use crate::{Bound, Connection, HttpError, Reason, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
@@ -58,13 +58,19 @@ impl Link {
                 Ok(response) => {
                     backoff.reset();
                     resumed += 1;
+                    // At the end of an exchange whose GET stream was down: what the server said meanwhile may be lost. Once, since
+                    // servers that are polled close their streams often; and not for requests of lists, which would not end.
                     if resumed > 1 && !is_list {
-                        lists_again.get_or_insert(ListsAgain(&self.connection));
+                        lists_again
+                            .get_or_insert_with(|| scopeguard::guard(&self.connection, read_lists_again));
                     }
                     self.read_events(response, Some(id), &mut position).await
                 }
                 Err(error) if error.is_transient() && !backoff.is_exhausted() => continue,
-                Err(error) => return Err(HttpError::NotResumed(Box::new(error))),
+                Err(error) => {
+                    let kind = format!("closed its response stream, which cannot be resumed: it {error}");
+                    return Err(HttpError::Other(Reason::new(kind).because(error.detail())));
+                }
             };
         }
         exchanged
@@ -183,7 +189,9 @@ impl Link {
         let content_type = content_type(&response);
         match content_type.starts_with(EVENT_STREAM) {
             true => Ok(response),
-            false => Err(HttpError::NotAStream { status, content_type }),
+            false => Err(HttpError::Other(Reason::new(format!(
+                "answered HTTP {status} with content type '{content_type}' instead of an event stream"
+            )))),
         }
     }
 
@@ -192,16 +200,9 @@ impl Link {
     }
 }
 
-/// Has lists read again at the end of an exchange whose GET stream was down: what the server said meanwhile may be
-/// lost. Once, since servers that are polled close their streams often; and not for requests of lists, which would
-/// not come to an end.
-struct ListsAgain<'a>(&'a Connection);
-
-impl Drop for ListsAgain<'_> {
-    fn drop(&mut self) {
-        if !self.0.is_ended() {
-            self.0.handler.lists_may_have_changed();
-        }
+fn read_lists_again(connection: &Arc<Connection>) {
+    if !connection.is_ended() {
+        connection.handler.lists_may_have_changed();
     }
 }
 
@@ -218,14 +219,14 @@ pub(super) fn content_type(response: &Response) -> String {
 pub(super) async fn read_body(response: Response, bound: Bound) -> Result<BytesMut, HttpError> {
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
     if announced > bound.most {
-        return Err(HttpError::TooLong(bound));
+        return Err(HttpError::too_long(bound));
     }
     let mut body = BytesMut::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
         body.extend_from_slice(&chunk.map_err(|error| HttpError::from(&error))?);
         if body.len() > bound.most {
-            return Err(HttpError::TooLong(bound));
+            return Err(HttpError::too_long(bound));
         }
     }
     Ok(body)

@@ -36,6 +36,8 @@ use crate::{
     headers,
 };
 
+const NO_RESPONSE: &str = "ended its reply without a response to the request";
+
 /// Time-out for a message that has no response.
 const NOTIFYING: Duration = Duration::from_secs(30);
 
@@ -155,7 +157,7 @@ impl Link {
                 () = link.connection.closing().cancelled() => return,
             };
             // If the response has been received, no request with this id is pending any more.
-            let error = exchanged.err().unwrap_or(HttpError::NoResponse);
+            let error = exchanged.err().unwrap_or_else(|| HttpError::Other(NO_RESPONSE.into()));
             link.connection.fail(id, CallError::Http(error));
         });
     }

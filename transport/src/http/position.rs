@@ -14,7 +14,7 @@ use futures::{Stream, StreamExt};
 use reqwest::{RequestBuilder, Response, header::HeaderValue};
 use sse_stream::{Error, Sse, SseStream};
 
-use crate::{Bound, HttpError, headers::LAST_EVENT_ID};
+use crate::{Bound, HttpError, Reason, headers::LAST_EVENT_ID};
 
 /// Minimum delay before resuming, even if the server asks for none.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
@@ -62,7 +62,7 @@ impl StreamPosition {
     /// skipped.
     ///
     /// # Errors
-    /// [`HttpError::Broken`], [`HttpError::TooLong`] and [`HttpError::NotEvents`].
+    /// See [`events`].
     pub(super) async fn read(
         &mut self,
         response: Response,
@@ -126,7 +126,7 @@ impl StreamPosition {
 /// The events of a response, until the server closes it or one cannot be read.
 ///
 /// # Errors
-/// [`HttpError::Broken`], [`HttpError::TooLong`] and [`HttpError::NotEvents`].
+/// [`HttpError::Broken`], or why the events cannot be read.
 pub(super) fn events(
     response: Response,
     longest: Bound,
@@ -146,9 +146,11 @@ pub(super) fn events(
             unfinished.store(0, Ordering::Relaxed);
             Ok(event)
         }
-        Err(_) if unfinished.load(Ordering::Relaxed) > longest.most => Err(HttpError::TooLong(longest)),
+        Err(_) if unfinished.load(Ordering::Relaxed) > longest.most => Err(HttpError::too_long(longest)),
         Err(error @ Error::Body(_)) => Err(HttpError::Broken { cause: error.to_string() }),
-        Err(error) => Err(HttpError::NotEvents { cause: error.to_string() }),
+        Err(error) => Err(HttpError::Other(
+            Reason::from("sent an event stream that cannot be parsed").because(&error.to_string()),
+        )),
     })
 }
 
@@ -214,7 +216,7 @@ mod tests {
             let body = reqwest::Body::wrap_stream(chunks);
             let end = position.read(http::Response::new(body).into(), LONGEST, |_| unreachable!()).await;
             let error = end.unwrap_err();
-            assert_eq!(error == HttpError::TooLong(LONGEST), is_too_long, "{error:?}");
+            assert_eq!(error == HttpError::too_long(LONGEST), is_too_long, "{error:?}");
             assert!(!position.can_be_resumed(), "{error:?}");
         }
     }

@@ -7,7 +7,7 @@ use futures::{Stream, StreamExt};
 use reqwest::Url;
 use sse_stream::Sse;
 
-use super::{Link, StreamPosition, endpoint::origin, position::events};
+use super::{Link, StreamPosition, position::events};
 use crate::{HttpError, Reason};
 
 /// Time-out for the event that names the URL, from the request for the stream on.
@@ -17,13 +17,10 @@ const NAMING: Duration = Duration::from_secs(20);
 const LONGEST_URL: usize = 8192;
 
 /// Why an event stream is not that of HTTP+SSE.
-const SILENT: HttpError =
-    HttpError::NoEndpoint("did not name its URL for messages (event 'endpoint') within 20 seconds");
-const CLOSED: HttpError =
-    HttpError::NoEndpoint("closed its event stream before the URL for messages was named (event 'endpoint')");
-const OTHER_EVENT: HttpError = HttpError::NoEndpoint(
-    "opened an event stream that does not begin with the event 'endpoint', so it is not HTTP+SSE",
-);
+const SILENT: &str = "did not name its URL for messages (event 'endpoint') within 20 seconds";
+const CLOSED: &str = "closed its event stream before the URL for messages was named (event 'endpoint')";
+const OTHER_EVENT: &str =
+    "opened an event stream that does not begin with the event 'endpoint', so it is not HTTP+SSE";
 
 /// Why the URL for messages cannot be used.
 const NO_URL: HttpError = HttpError::UnusableEndpoint(Cow::Borrowed(
@@ -47,7 +44,8 @@ impl Link {
             let endpoint = first(&mut events).await?;
             Ok((self.named(&url, &endpoint)?, events))
         };
-        let opened: Result<_, HttpError> = tokio::time::timeout(NAMING, opening).await.unwrap_or(Err(SILENT));
+        let opened: Result<_, HttpError> =
+            tokio::time::timeout(NAMING, opening).await.unwrap_or_else(|_| Err(other(SILENT)));
         let (url, events) = opened?;
         let link = Arc::clone(self);
         tokio::spawn(async move {
@@ -65,7 +63,7 @@ impl Link {
         let endpoint = Some(endpoint.trim()).filter(|text| !text.is_empty() && text.len() <= LONGEST_URL);
         let mut url = endpoint.and_then(|endpoint| stream.join(endpoint).ok()).ok_or(NO_URL)?;
         if url.origin() != self.endpoint.url.origin() {
-            let origin = origin(&url);
+            let origin = url.origin().ascii_serialization();
             let what = format!(
                 "a URL for messages (event 'endpoint') of another origin, {origin}, which is not used"
             );
@@ -94,6 +92,10 @@ impl Link {
     }
 }
 
+fn other(why: &'static str) -> HttpError {
+    HttpError::Other(why.into())
+}
+
 fn is_message(event: Option<&str>, data: &str) -> bool {
     matches!(event, None | Some("" | "message")) && !data.trim().is_empty()
 }
@@ -103,13 +105,13 @@ async fn first(
     events: &mut (impl Stream<Item = Result<Sse, HttpError>> + Unpin),
 ) -> Result<String, HttpError> {
     loop {
-        match events.next().await.ok_or(CLOSED)?? {
+        match events.next().await.ok_or_else(|| other(CLOSED))?? {
             Sse { event: Some(event), data, .. } if event == "endpoint" => {
                 return Ok(data.unwrap_or_default());
             }
             // By the standard of event streams, an event without data is not dispatched: it sets an id, or the time to wait.
             Sse { data: Some(data), .. } if !data.trim().is_empty() => {
-                return Err(OTHER_EVENT);
+                return Err(other(OTHER_EVENT));
             }
             _ => {}
         }

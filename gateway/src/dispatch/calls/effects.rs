@@ -72,15 +72,19 @@ impl Calls {
         caller.backend.follow(&page.view).await
     }
 
-    /// The caller as its request left it, and what it sees now, where upstreams had to follow a change.
+    /// The caller as its request left it, and what it sees now, if that changed its choices: upstreams may have followed.
     pub(super) async fn rechosen(&self, cx: &RequestContext<'_>) -> Option<(Caller, Arc<Page>)> {
         let session = cx.session.as_ref()?;
         if session.memory() == cx.memory || cx.backend.client().is_none() {
             return None;
         }
-        self.followed(cx, cx.page).await;
         let mut now = cx.caller.clone();
         (now.memory, now.choice) = (session.memory(), session.choice());
+        // What else a strategy remembers is for the next request.
+        if now.page().view.choices() == cx.page.view.choices() {
+            return None;
+        }
+        self.followed(cx, cx.page).await;
         let page = now.page();
         Some((now, page))
     }

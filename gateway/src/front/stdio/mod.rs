@@ -200,8 +200,7 @@ impl Connection {
                 let most = limits.message_bytes;
                 let message =
                     format!("the message has {bytes} bytes; at most {most} are read (limits.message_bytes)");
-                let refused = Err(ErrorText::new(code::INVALID_REQUEST, message));
-                (bytes, seen.refuse(Response { id: None, outcome: refused }))
+                (bytes, seen.refuse(ErrorText::new(code::INVALID_REQUEST, message)))
             }
         };
         match parsed {

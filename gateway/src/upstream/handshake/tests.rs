@@ -1,6 +1,6 @@
 //! Handshakes with servers that do whatever a protocol revision, or none, allows.
 
-use mcp_disclosure_transport::{ErrorText, Handler, Json, Message, Response, in_process, streams};
+use mcp_disclosure_transport::{ErrorText, Handler, Json, Message, Response, streams};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -30,9 +30,6 @@ use Reply::{HangUp, Refuse, Result as Answer, Silence};
 
 /// The methods and proposed revisions that a server was asked.
 type Asked = Mutex<Vec<String>>;
-
-/// How to connect to a server.
-type Connect = fn(Server, &Arc<Asked>) -> Arc<Connection>;
 
 /// A server: what it does with `initialize` that proposes this revision, and with any other method, the how-manieth request
 /// that is.
@@ -103,19 +100,10 @@ fn on_streams(server: Server, asked: &Arc<Asked>) -> Arc<Connection> {
     streams::connect(input, output, Arc::new(Owner), Limits::default().bounds())
 }
 
-/// A server that is no process, and answers everything.
-fn in_memory(server: Server, asked: &Arc<Asked>) -> Arc<Connection> {
-    let asked = Arc::clone(asked);
-    let answer = move |request: &mcp_disclosure_transport::Request| {
-        outcome(reply(server, &asked, &request.method, &request.params)).unwrap()
-    };
-    in_process::connect_function(answer, Arc::new(Owner), Limits::default().bounds())
-}
-
 /// The eras that are found, or the error, and what was asked.
-async fn met(connect: Connect, server: Server, prefer: Era) -> (Result<Eras, Why>, Vec<String>) {
+async fn met(server: Server, prefer: Era) -> (Result<Eras, Why>, Vec<String>) {
     let asked = Arc::default();
-    let connection = connect(server, &asked);
+    let connection = on_streams(server, &asked);
     let hello = Hello::new(None, RawObject::empty(), true, &crate::lineage::Lineage::alone());
     let introduced = introduce(&connection, &hello, prefer, Duration::from_secs(60)).await;
     let asked = asked.lock().clone();
@@ -198,7 +186,7 @@ async fn u7_the_handshake_in_all_its_legal_forms() {
         ((|_| unknown(1), stateless), Era::Session, STATELESS, vec![INITIALIZE, DISCOVER]),
     ];
     for (number, (server, prefer, eras, asked)) in cases.into_iter().enumerate() {
-        let (met, was_asked) = met(on_streams, server, prefer).await;
+        let (met, was_asked) = met(server, prefer).await;
         assert_eq!(
             (met.unwrap(), was_asked),
             (eras, asked.into_iter().map(str::to_owned).collect()),
@@ -233,7 +221,7 @@ async fn u7_a_handshake_that_fails_says_why_and_comes_to_an_end() {
         ((|_| Silence, |_| Silence), Era::Session, "TimedOut", 1),
     ];
     for (server, prefer, expected, asked) in cases {
-        let (met, was_asked) = met(on_streams, server, prefer).await;
+        let (met, was_asked) = met(server, prefer).await;
         let error = format!("{:?}", met.unwrap_err());
         assert!(error.contains(expected) && was_asked.len() == asked, "{error} {was_asked:?}");
     }
@@ -242,16 +230,9 @@ async fn u7_a_handshake_that_fails_says_why_and_comes_to_an_end() {
 #[tokio::test]
 async fn u7_a_server_that_hangs_up_at_an_unknown_method_is_asked_in_the_other_era_on_a_new_connection() {
     let server: Server = (initialized, |_| HangUp);
-    let (first, _) = met(on_streams, server, Era::Stateless).await;
+    let (first, _) = met(server, Era::Stateless).await;
     assert!(may_work_in_other_era(&first.unwrap_err(), Era::Stateless));
     // Where it would hang up, it is not asked what it does not know.
-    let (second, asked) = met(on_streams, server, Era::Session).await;
+    let (second, asked) = met(server, Era::Session).await;
     assert_eq!((second.unwrap(), asked), (SESSION, vec![INITIALIZE.to_owned()]));
-}
-
-#[tokio::test]
-async fn u7_a_server_that_is_bound_to_no_era_is_used_in_both() {
-    let (met, asked) = met(in_memory, (initialized, stateless), Era::Session).await;
-    assert_eq!(met.unwrap(), Eras { session: true, stateless: true });
-    assert_eq!(asked, [INITIALIZE, DISCOVER]);
 }

@@ -8,7 +8,7 @@ use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 use super::{command, prepared::Setup, progress::Progress, transcript::TranscriptArguments};
 use crate::{
     cli::Program,
-    flags::{Given, SetSource, Transport, one_of},
+    flags::{Given, SetSource, one_of},
 };
 
 /// `compare`.
@@ -53,10 +53,6 @@ pub struct CompareArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Work")]
     pub turns: u64,
 
-    /// How clients connect: over stdio, or over HTTP on a local port
-    #[arg(long, value_enum, default_value_t, help_heading = "Work")]
-    pub transport: Transport,
-
     /// Token count: o200k_base, or chars/4
     #[arg(long, value_name = "NAME", default_value_t, hide_possible_values = true, value_parser = one_of::<Tokenizer>(), help_heading = "Report")]
     pub tokenizer: Tokenizer,
@@ -100,7 +96,6 @@ impl CompareArguments {
             flags: self.flags.clone(),
             principal: self.principal.clone(),
             rows: ("--strategies", self.strategies.join(",")),
-            transport: self.transport,
             progress: Some(Progress::new()),
         }
     }

@@ -11,7 +11,6 @@ use crate::{
     flags::{Given, SetSource},
     launcher::quoted,
     secrets::{self, HIDDEN},
-    strategies::CHOICES,
 };
 
 /// The arguments of `serve` for a source.
@@ -49,18 +48,17 @@ impl Command {
         Self { program, source, settings, choices, upstream: secrets::command(&upstream) }
     }
 
-    /// The command line that serves every client with this strategy, these settings and these choices; `None` if there are
-    /// some without a flag.
-    pub(super) fn serving(&self, strategy: &str, overrides: &Overrides) -> Option<String> {
+    /// The command line that serves every client with this strategy, these settings and these choices.
+    pub(super) fn serving(&self, strategy: &str, overrides: &Overrides) -> String {
         let (mut settings, mut choices) = (self.settings.clone(), self.choices.clone());
         for (strategy, key, value) in &overrides.settings {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             replace(&mut settings, &format!("{strategy}.{key}="), &text);
         }
-        for (filter, name, value) in &overrides.choices {
-            (filter == CHOICES.0).then(|| replace(&mut choices, &format!("{name}="), value))?;
+        for (name, value) in &overrides.choices {
+            replace(&mut choices, &format!("{name}="), value);
         }
-        Some(self.line(&["--strategy", strategy], &settings, &choices))
+        self.line(&["--strategy", strategy], &settings, &choices)
     }
 
     /// The command line that serves each client with what it requests.
@@ -144,7 +142,7 @@ mod tests {
             "-y",
             "it's",
         ];
-        let shown = command(&given).serving("full", &Overrides::default()).unwrap();
+        let shown = command(&given).serving("full", &Overrides::default());
         assert!(
             shown.starts_with("x serve --strategy full ") && shown.ends_with(r"-- npx -y 'it'\''s'"),
             "{shown}"
@@ -152,34 +150,27 @@ mod tests {
         for flag in given[..13].iter().map(|flag| flag.split('=').next().unwrap()) {
             assert!(shown.contains(&format!(" {flag} ")), "{flag} is missing in {shown}");
         }
-        assert_eq!(command(&[]).serving("full", &Overrides::default()).unwrap(), "x serve --strategy full");
+        assert_eq!(command(&[]).serving("full", &Overrides::default()), "x serve --strategy full");
     }
 
     #[test]
     fn q3_settings_and_choices_of_a_row_are_flags() {
         let of = |strategy: &str, key: &str| (strategy.to_owned(), key.to_owned(), json!("entry-only"));
-        let choice = ("concerns".to_owned(), "cost".to_owned(), "low".to_owned());
+        let choice = ("cost".to_owned(), "low".to_owned());
         let overrides = Overrides { settings: vec![of("info", "tools")], choices: vec![choice] };
         assert_eq!(
-            command(&["--concern=cost=high", "--set=info.tools=stubs"])
-                .serving("concerns+info", &overrides)
-                .unwrap(),
+            command(&["--concern=cost=high", "--set=info.tools=stubs"]).serving("concerns+info", &overrides),
             "x serve --strategy concerns+info --set info.tools=entry-only --concern cost=low"
         );
         let overrides = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
-        let shown = command(&[]).serving("x", &overrides).unwrap();
+        let shown = command(&[]).serving("x", &overrides);
         assert_eq!(shown, "x serve --strategy x --set x.own=entry-only");
-        let choice = ("another".to_owned(), "cost".to_owned(), "low".to_owned());
-        assert_eq!(
-            command(&[]).serving("x", &Overrides { choices: vec![choice], ..Overrides::default() }),
-            None
-        );
     }
 
     #[test]
     fn q3_what_may_be_a_secret_is_not_in_the_command() {
         let given = ["--upstream-url=https://me:stu@host/s/vwx/mcp?key=vwx", "--", "server", "-k", "abc"];
-        let shown = command(&given).serving("full", &Overrides::default()).unwrap();
+        let shown = command(&given).serving("full", &Overrides::default());
         for secret in ["abc", "stu", "vwx"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }

@@ -71,16 +71,14 @@ impl<'a> Contestants<'a> {
             |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
         let served = source.options();
         let as_set = served.settings.clone();
-        let specs = match asks_for_all {
-            true => every(registry, &as_set),
-            false => Spec::list(text).map_err(refused)?,
-        };
+        let all = asks_for_all.then(|| every(registry, &as_set).join(","));
+        let specs = Spec::list(all.as_deref().unwrap_or(text)).map_err(refused)?;
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
         let asked: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
-        for spec in [Spec::of(BASELINE)].into_iter().chain(specs) {
+        for spec in Spec::list(BASELINE).map_err(refused)?.into_iter().chain(specs) {
             match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
                 Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
                 Ok(one) => contestants.push(one),
@@ -115,7 +113,7 @@ impl<'a> Contestants<'a> {
         self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Recommendation {
             strategy: name,
             reason,
-            command: Some(command.by_default()),
+            command: command.by_default(),
         });
         let served = &self.served;
         let fallback = match &*served.fallback {
@@ -141,10 +139,6 @@ impl<'a> Contestants<'a> {
             for misfit in misfits(declared, &choices, true) {
                 let text = format!("{}: '{}': {}", self.flag, row.name, misfit.message);
                 problems.push(Problem::new(text).hint(misfit.hint));
-            }
-            for (name, value) in &mut row.choices {
-                let concern = declared.iter().find(|concern| concern.name() == name);
-                *value = concern.and_then(|concern| concern.values().understood(value)).unwrap_or_default();
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Failure::Configuration(problems)) }
@@ -207,9 +201,8 @@ impl Contestant {
         let as_set = registry.builder(&settings).build(&spec.strategy()).map_err(|error| {
             let problem = problem(&error, &StrategyPlaces::default());
             match error {
-                Error::UnknownStrategy { name, .. } if name == adaptive::NAME => {
-                    problem.hint("it selects full or another strategy by the size of the list: name these")
-                }
+                Error::UnknownStrategy { name, .. } if name == adaptive::NAME => problem
+                    .hint("name what it selects: full, or what [serve] over_budget says (search by default)"),
                 _ => problem,
             }
         })?;
@@ -232,28 +225,28 @@ fn with(settings: &Settings, overrides: &Overrides) -> Settings {
     for (strategy, key, value) in &overrides.settings {
         set(&mut settings, strategy, key, value.clone());
     }
-    for (filter, name, value) in &overrides.choices {
-        choose(&mut settings, filter, name.clone(), value.clone());
+    for (name, value) in &overrides.choices {
+        choose(&mut settings, CHOICES.0, name.clone(), value.clone());
     }
     settings
 }
 
 /// What a row chooses, by concern.
 fn choices(overrides: &Overrides) -> Concerns {
-    overrides.choices.iter().map(|(_, name, value)| (name.clone(), Value::from(value.as_str()))).collect()
+    overrides.choices.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.
-fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
+fn every(registry: &Registry, settings: &Settings) -> Vec<String> {
     let presenters = registry.profiles().filter(|profile| profile.role == Role::Presenter);
-    let specs = presenters.flat_map(|profile| {
+    let rows = presenters.flat_map(|profile| {
         let is_set =
             |key: &str, value: &str| settings.get(&*profile.name).is_some_and(|set| set[key] == value);
         let variants = profile.variants.iter().filter(move |variant| !is_set(variant.key, variant.value));
-        let variants = variants.map(|variant| Spec::variant(&profile.name, variant.name));
-        [Spec::of(&profile.name)].into_iter().chain(variants).collect::<Vec<_>>()
+        let variants = variants.map(|variant| format!("{}({})", profile.name, variant.name));
+        [profile.name.to_string()].into_iter().chain(variants).collect::<Vec<_>>()
     });
-    specs.collect()
+    rows.collect()
 }
 
 fn message(first: &Objection, more: usize) -> String {

@@ -35,8 +35,6 @@ pub(in crate::cli) struct Setup<'a> {
     pub(in crate::cli) principal: Option<String>,
     /// The beginning of the command that serves the source: this program.
     pub(in crate::cli) program: String,
-    /// How clients connect.
-    pub(in crate::cli) transport: Transport,
     pub(in crate::cli) progress: Option<Progress>,
 }
 
@@ -49,7 +47,6 @@ pub(in crate::cli) struct Prepared<'a> {
     source: Source,
     declared: Declared,
     stand_ins: Vec<StandIn>,
-    transport: Transport,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
     /// Warnings about stand-ins repeat those about the source.
@@ -62,7 +59,7 @@ impl<'a> Prepared<'a> {
     /// # Errors
     /// Like `serve`, for the source and the strategies; what is wrong with rows.
     pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
-        let Setup { registry, own, flags, rows, principal, program, transport, progress } = setup;
+        let Setup { registry, own, flags, rows, principal, program, progress } = setup;
         let source = flags.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
         let declared = checked(&source)?;
@@ -82,7 +79,7 @@ impl<'a> Prepared<'a> {
         let (subject, stand_ins) = read?;
         examined?;
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-        Ok(Self { contestants, subject, progress, source, declared, stand_ins, transport, notes, _quiet })
+        Ok(Self { contestants, subject, progress, source, declared, stand_ins, notes, _quiet })
     }
 
     /// Whether the only upstream is the one that the program has of its own.
@@ -104,7 +101,7 @@ impl<'a> Prepared<'a> {
     ) -> Result<T, Failure> {
         let (upstreams, reached) = stand_in::scripted(&self.stand_ins, &assignment);
         let source = (&self.source, &self.declared);
-        let stages = Stages::start(source, upstreams, &mut self.contestants, self.transport).await?;
+        let stages = Stages::start(source, upstreams, &mut self.contestants).await?;
         let (subject, links) = (&self.subject, stages.links());
         let play = Play { subject, assignment, tokenizer, host, omits_schemas, links, reached };
         let progress = &|done, total, what: &str| {

@@ -9,7 +9,7 @@ use std::{
 use mcp_disclosure_core::{UpstreamLists, UpstreamName, printable::counted};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use crate::{cli::width::cut_on_stderr, log};
 
@@ -21,6 +21,9 @@ const BETWEEN_LINES: Duration = Duration::from_secs(2);
 
 /// The same on a terminal, where seconds are seen to pass.
 const BETWEEN_SECONDS: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether a line is due.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The progress of a comparison, or of waiting for upstreams.
 #[derive(Debug)]
@@ -34,7 +37,6 @@ pub(in crate::cli) struct Progress {
 #[derive(Debug)]
 struct Lines {
     state: Mutex<State>,
-    ended: Condvar,
     /// Whether a line is written over the one before.
     is_terminal: bool,
 }
@@ -46,7 +48,6 @@ struct State {
     /// When the last line was written.
     written: Option<Instant>,
     between: Duration,
-    is_over: bool,
 }
 
 #[derive(Debug)]
@@ -72,10 +73,15 @@ impl Progress {
     fn naming(names_upstreams: bool) -> Self {
         let is_terminal = stderr().is_terminal();
         let between = if is_terminal { BETWEEN_SECONDS } else { BETWEEN_LINES };
-        let (state, ended) = (Mutex::new(State::new(between)), Condvar::new());
-        let lines = Arc::new(Lines { state, ended, is_terminal });
-        let ticking = Arc::clone(&lines);
-        std::thread::spawn(move || while ticking.tick() {});
+        let lines = Arc::new(Lines { state: Mutex::new(State::new(between)), is_terminal });
+        let ticking = Arc::downgrade(&lines);
+        std::thread::spawn(move || {
+            while let Some(lines) = ticking.upgrade() {
+                lines.tick();
+                drop(lines);
+                std::thread::sleep(LOOK);
+            }
+        });
         Self { lines, names_upstreams }
     }
 
@@ -113,14 +119,11 @@ fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
 }
 
 impl Lines {
-    /// Waits for the next line that is due, and writes it; returns whether there can be more.
-    fn tick(&self) -> bool {
+    /// Writes the line that is due, if there is one.
+    fn tick(&self) {
         let mut state = self.state.lock();
-        let wait = state.waits(Instant::now());
-        self.ended.wait_for(&mut state, wait);
         let due = state.tick(Instant::now());
         self.write(due);
-        !state.is_over
     }
 
     /// Writes a line, if there is one, while the state is locked.
@@ -135,7 +138,7 @@ impl Lines {
 
 impl State {
     fn new(between: Duration) -> Self {
-        Self { current: None, written: None, between, is_over: false }
+        Self { current: None, written: None, between }
     }
 
     /// A step begins: its line, if it is the first about its strategy or the last one was written a while ago.
@@ -143,7 +146,7 @@ impl State {
         let name = what.split(": ").next().unwrap_or_default().to_owned();
         let line = format!("{} of {total}: {what}", done + 1);
         let is_new = self.current.as_ref().is_none_or(|current| current.name != name);
-        let is_due = is_new || self.written.is_none_or(|written| self.left(written, now).is_zero());
+        let is_due = is_new || self.is_past(self.written, now);
         let upstreams = Arc::default();
         self.current = (done < total).then(|| Current { name, line: line.clone(), since: now, upstreams });
         self.current.as_ref().filter(|_| is_due)?;
@@ -153,8 +156,10 @@ impl State {
 
     /// The line about a step that takes long.
     fn tick(&mut self, now: Instant) -> Option<String> {
-        let is_due = !self.is_over && self.waits(now).is_zero();
-        let current = self.current.as_ref().filter(|_| is_due)?;
+        let current = self.current.as_ref()?;
+        if !self.is_past(self.written.max(Some(current.since)), now) {
+            return None;
+        }
         self.written = Some(now);
         let since = now.duration_since(current.since);
         match current.upstreams.is_empty() {
@@ -163,23 +168,15 @@ impl State {
         }
     }
 
-    /// How long until a line about the current step is due.
-    fn waits(&self, now: Instant) -> Duration {
-        let since = self.current.as_ref().map(|current| current.since);
-        let last = since.max(self.written.filter(|_| since.is_some()));
-        last.map_or(self.between, |last| self.left(last, now))
-    }
-
-    /// How long the time between two lines lasts after the first of them.
-    fn left(&self, written: Instant, now: Instant) -> Duration {
-        self.between.saturating_sub(now.saturating_duration_since(written))
+    /// Whether the time between two lines has passed since this one, if there was one.
+    fn is_past(&self, written: Option<Instant>, now: Instant) -> bool {
+        written.is_none_or(|written| now.saturating_duration_since(written) >= self.between)
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.lines.state.lock().is_over = true;
-        self.lines.ended.notify_all();
+        self.lines.state.lock().current = None;
         log::show("");
     }
 }
@@ -213,14 +210,11 @@ mod tests {
         assert_eq!(state.step(1, 9, "full: habits", at(0.5)), None);
         assert_eq!(state.tick(at(1.9)), None);
         assert_eq!(state.tick(at(2.5)).as_deref(), Some("2 of 9: full: habits, for 2 s"));
-        assert_eq!((state.tick(at(3.0)), state.waits(at(3.0))), (None, Duration::from_secs_f64(1.5)));
+        assert_eq!(state.tick(at(4.4)), None);
         assert_eq!(state.tick(at(4.5)).as_deref(), Some("2 of 9: full: habits, for 4 s"));
         assert_eq!(state.step(2, 9, "info: lists", at(5.0)).as_deref(), Some("3 of 9: info: lists"));
         assert_eq!(state.step(3, 9, "info: habits", at(7.0)).as_deref(), Some("4 of 9: info: habits"));
         assert_eq!(state.step(9, 9, "done", at(20.0)), None);
         assert_eq!(state.tick(at(30.0)), None);
-        state.step(0, 1, "info: again", at(31.0));
-        state.is_over = true;
-        assert_eq!(state.tick(at(60.0)), None);
     }
 }

@@ -31,8 +31,8 @@ struct Part {
 pub(super) struct Overrides {
     /// Strategy, key and value.
     pub(super) settings: Vec<(String, String, Value)>,
-    /// Filter, concern and value, as it is written.
-    pub(super) choices: Vec<(String, String, String)>,
+    /// Concern and value, as it is written.
+    pub(super) choices: Vec<(String, String)>,
 }
 
 impl Spec {
@@ -59,16 +59,6 @@ impl Spec {
         Some(Self { parts })
     }
 
-    /// A strategy by its name.
-    pub(super) fn of(name: &str) -> Self {
-        Self { parts: vec![Part { name: name.to_owned(), items: Vec::new() }] }
-    }
-
-    /// A strategy in one of its variants.
-    pub(super) fn variant(name: &str, variant: &str) -> Self {
-        Self { parts: vec![Part { name: name.to_owned(), items: vec![(None, variant.to_owned())] }] }
-    }
-
     /// The name of the strategy or stack.
     pub(super) fn strategy(&self) -> String {
         self.parts.iter().map(|part| &*part.name).collect::<Vec<_>>().join("+")
@@ -89,9 +79,7 @@ impl Spec {
                 };
                 let takes_choices = name == CHOICES.0;
                 match key {
-                    Some(key) if takes_choices => {
-                        overrides.choices.push((name.clone(), key.clone(), value.clone()));
-                    }
+                    Some(key) if takes_choices => overrides.choices.push((key.clone(), value.clone())),
                     None if takes_choices => {
                         let message = format!("'{value}' is a value without a name");
                         return refused(message, format!("write {name}(NAME={value})"));
@@ -215,7 +203,7 @@ mod tests {
         assert_eq!(rows[1].overrides(&registry).unwrap().settings, settings("entry-only"));
         let stacked = rows[2].overrides(&registry).unwrap();
         assert_eq!(stacked.settings, settings("stubs"));
-        let choice = |name: &str, value: &str| ("concerns".to_owned(), name.to_owned(), value.to_owned());
+        let choice = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(stacked.choices, [choice("cost", "low"), choice("size", "3")]);
     }
 

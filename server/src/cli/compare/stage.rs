@@ -1,22 +1,17 @@
 //! Stages: the gateways on which strategies are compared, and links to them.
 
-use std::{collections::HashMap, io, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{RawObject, ReceiptKey, ToolName, View, VisibleTool, printable::counted};
 use mcp_disclosure_gateway::{
-    Assembly, Gateway,
-    catalogue::Declared,
-    front::{http, stdio::Stdio},
-    slot::Witness,
-    upstream::UpstreamConfig,
+    Assembly, Gateway, catalogue::Declared, front::stdio::Stdio, slot::Witness, upstream::UpstreamConfig,
 };
 use mcp_disclosure_transport::Reason;
-use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
-use crate::{cli::source::Source, failure::Failure, flags::Transport, receipts::receipt_key};
+use crate::{cli::source::Source, failure::Failure, receipts::receipt_key};
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
@@ -70,8 +65,6 @@ struct Stage {
     /// The row by which every client is served.
     name: String,
     gateway: Arc<Gateway>,
-    /// The URL of its HTTP endpoint, if it listens.
-    address: Option<String>,
 }
 
 /// The stages of all rows, with the same upstreams.
@@ -81,24 +74,18 @@ impl Stages {
     /// A gateway for each row that can be served, in front of these upstreams. The other rows are left out.
     ///
     /// # Errors
-    /// If the baseline cannot be served, a row that was asked for by its name, or if no port can be bound.
+    /// If the baseline cannot be served, or a row that was asked for by its name.
     pub(super) async fn start(
         (source, declared): (&Source, &Declared),
         upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
-        transport: Transport,
     ) -> Result<Self, Failure> {
         let stage = async |name: String, contestants: &Contestants<'_>| {
             let assembly =
                 source.clone().assembly(declared.clone(), contestants.pinned(&name)?, fresh_key()?);
             let upstreams = upstreams.clone();
             let assembly = Assembly { upstreams, fetches_per_minute: UNLIMITED, ..assembly };
-            let gateway = Gateway::start(assembly).await?.gateway;
-            let address = match transport {
-                Transport::Stdio => None,
-                Transport::Http => Some(listen(&gateway).await?),
-            };
-            Ok::<_, Failure>(Stage { name, gateway, address })
+            Ok::<_, Failure>(Stage { name, gateway: Gateway::start(assembly).await?.gateway })
         };
         let mut stages = Self(Vec::new());
         for name in contestants.rows().into_iter().map(|row| row.name) {
@@ -122,7 +109,6 @@ impl Stages {
     pub(super) fn links(&self) -> LinkFactory {
         let stages = self.0.clone();
         Arc::new(move |row| match stages.iter().find(|stage| stage.name == row) {
-            Some(Stage { address: Some(address), .. }) => Link::url(address),
             Some(stage) => Ok(over_stdio(&stage.gateway)),
             None => {
                 let reason = Reason::new(format!("no gateway serves '{row}'"));
@@ -173,17 +159,6 @@ fn over_stdio(gateway: &Arc<Gateway>) -> Link {
     });
     let (input, output) = tokio::io::split(near);
     Link::streams(input, output)
-}
-
-/// Listens on a free local port; the URL.
-async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
-    let failed =
-        |source: io::Error| Failure::Listen { flag: "--listen", address: "127.0.0.1:0".to_owned(), source };
-    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    let guard = http::Guard::new(address.ip(), &[], &[]);
-    tokio::spawn(http::serve(Arc::clone(gateway), listener, guard));
-    Ok(format!("http://{address}/mcp"))
 }
 
 /// The tools of a view.

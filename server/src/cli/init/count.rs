@@ -15,10 +15,10 @@ use mcp_disclosure_gateway::{
 
 use super::{Program, Serving};
 use crate::{
-    cli::{compare::progress::Progress, runtime_for_one, strategies::build},
+    cli::{build, compare::progress::Progress, runtime_for_one},
     failure::Failure,
     flags::{Given, SourceArguments},
-    init::plan::Plan,
+    init::Plan,
 };
 
 /// Lists of tools, with the instructions beside them.
@@ -152,19 +152,4 @@ pub(super) fn count(
     let silent = tried.into_iter().filter(|name| is_meant(name) && !listing.contains(name.as_str()));
     cost.silent = silent.cloned().collect();
     Ok(cost)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn w1_instructions_are_counted_with_the_tools() {
-        let of = |instructions: Option<&str>| {
-            let mut lists = Lists::default();
-            lists.add(&Listing { instructions: instructions.map(str::to_owned), ..Listing::default() });
-            lists.tokens
-        };
-        assert!(of(Some("Search for a tool before you call it.")) > of(None));
-    }
 }

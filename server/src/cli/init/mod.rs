@@ -9,35 +9,24 @@ use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, 
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
-pub(super) use self::show::{heading, hosts_of, show_problems};
 use self::{
     count::{Listed, count},
     show::Shown,
 };
-use super::{
-    InitArguments, Program,
-    places::{Answer, answered, user_folders},
-    print,
-    strategies::build,
-};
+use super::{Answer, InitArguments, Program, answered, build, print, user_folders};
 use crate::{
-    config::{EXPECTED, hosts::document::Document},
+    config::{EXPECTED, hosts::Document},
     failure::Failure,
     flags::set,
     init::{
-        apply::apply,
-        destination::Destination,
-        permissions,
-        places::Place,
-        plan::{Plan, plan},
-        record::{Records, gathered_folder},
-        rules::{rules, tool_search_is_off},
-        wrap::{Bridge, Front},
-        write::read,
+        Bridge, Destination, Front, Place, Plan, Records, apply, gathered_folder, is_settings, permitted,
+        plan, read, rules, tool_search_is_off,
     },
     launcher,
     strategies::FOR_LARGE,
 };
+
+pub(super) use self::show::{heading, hosts_of, show_problems};
 
 /// The setting by which a strategy's tools for reading and for changing are two, so that "always allow" in a host does not
 /// approve calls that the user has not seen.
@@ -67,7 +56,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let defers =
         |place: &Place| place.defers().is_some() && !is_named && !tool_search_is_off(place, &of_user);
     let (deferring, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(defers);
-    let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
+    let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     let mut names: Vec<Vec<String>> = found.iter().map(|place| names(place, &current)).collect();
     for (at, place) in found.iter().enumerate() {
@@ -97,7 +86,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
         plans = counted(program, &serving, plans, &mut shown);
     }
     for settings in settings {
-        match permissions::plan(settings.clone(), &current, &plans, &serving.front) {
+        match permitted(settings.clone(), &current, &plans, &serving.front) {
             Ok(plan) => plans.extend(plan),
             Err(problem) => problems.push((settings, problem)),
         }

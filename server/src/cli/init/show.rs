@@ -7,9 +7,9 @@ use mcp_disclosure_gateway::Problem;
 
 use super::count::{Cost, Lists};
 use crate::{
-    cli::{check::is_coloured, print, print_styled},
+    cli::{is_coloured, print, print_styled},
     failure::Failure,
-    init::{diff::unified, places::Place, plan::Plan, record::Records},
+    init::{Place, Plan, Records, unified},
 };
 
 /// What is printed beside the plans.
@@ -64,7 +64,8 @@ impl Shown {
                 print("")?;
             }
             let change = &plan.change;
-            print_styled(&unified(&change.path, &change.before, &change.after, is_coloured()))?;
+            let before = change.before.as_deref().unwrap_or_default();
+            print_styled(&unified(&change.path, before, &change.after, is_coloured()))?;
         }
         Ok(())
     }

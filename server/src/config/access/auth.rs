@@ -43,14 +43,9 @@ impl Auth {
 
 impl JwtEntry {
     fn read(&self, folder: &Path, found: &mut Found<'_>) -> Option<Jwt> {
-        for (key, value, hint) in [
-            ("issuer", &self.issuer, "it is the iss of the tokens, such as \"https://login.example.com\""),
-            (
-                "audience",
-                &self.audience,
-                "it is the URL of this server, such as \"https://tools.example.com/mcp\"",
-            ),
-        ] {
+        let issuer = "it is the iss of the tokens, such as \"https://login.example.com\"";
+        let audience = "it is the URL of this server, such as \"https://tools.example.com/mcp\"";
+        for (key, value, hint) in [("issuer", &self.issuer, issuer), ("audience", &self.audience, audience)] {
             if value.is_empty() {
                 found.add(format!("auth.jwt.{key} is missing"), hint);
             }

@@ -5,16 +5,11 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    super::environment::own,
-    entry::{Entry, Transport},
-    file_context::FileContext,
-    launch::Launch,
+    Entry, FileContext, Keys, Launch, Listed, Means, Reading, Rules, Ruling, SHAPES, Transport, listed,
     node::{Member, Node, Syntax, Value},
-    permissions::{Rules, Ruling},
-    shape::{Keys, Means, Reading},
-    shapes::SHAPES,
     tree,
 };
+use crate::config::own;
 
 /// A byte order mark, which stays where it is.
 const MARK: &str = "\u{feff}";
@@ -149,27 +144,24 @@ impl Document {
     }
 
     fn of_table<'n>(&'n self, table: &'n Node, file: Reading<'_>) -> Vec<Server<'n>> {
-        let is_last =
-            |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
-        let members = table.members().iter().enumerate();
-        let members = members.filter(|(at, member)| is_last(*at, &member.name));
-        let named = members.map(|(_, member)| (member.name.clone(), Some(member), &member.node));
-        let items = table.items().iter().enumerate().map(|(at, item)| (item.name(at), None, item));
-        let all = named.chain(items).filter(|(_, _, node)| node.is_table());
         let path = self.path_of(table);
-        all.map(|(name, key, node)| self.server(&name, (table, &path), key, node, file)).collect()
+        // Of entries with one name, the last one counts; one without a name is used all the same.
+        let used = listed(table).filter(|entry| entry.key.is_none() || entry.wrong.is_none());
+        let used = used.filter(|entry| entry.node.is_table());
+        used.map(|Listed { name, key, node, .. }| self.server(name, (table, &path), key, node, file))
+            .collect()
     }
 
     fn server<'n>(
         &'n self,
-        name: &str,
+        name: String,
         (servers, table): (&'n Node, &[String]),
         key: Option<&'n Member>,
         node: &'n Node,
         file: Reading<'_>,
     ) -> Server<'n> {
         let Reading { shape, context, .. } = file;
-        let (Entry { upstream, transport, ruling }, _) = Entry::read(name, node, file);
+        let (Entry { upstream, transport, ruling }, _) = Entry::read(&name, node, file);
         let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
@@ -185,11 +177,11 @@ impl Document {
             _ => None,
         });
         let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
-        ruling.add(self.rules.of(name));
+        ruling.add(self.rules.of(&name));
         for other in &self.rules.files {
-            ruling.add((shape.elsewhere)(other, context, name));
+            ruling.add((shape.elsewhere)(other, context, &name));
         }
-        let (name, table) = (name.to_owned(), table.to_owned());
+        let table = table.to_owned();
         Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }
@@ -264,12 +256,6 @@ impl<'n> Address<'n> {
 }
 
 impl Node {
-    /// What an entry at this place of a list is called: by its number where it has no name.
-    fn name(&self, at: usize) -> String {
-        let name = self.get("name").or_else(|| self.get("uses")).and_then(Self::text);
-        name.map_or_else(|| format!("number {}", at + 1), str::to_owned)
-    }
-
     /// Whether it is neither null nor an empty list or table.
     fn says_anything(&self) -> bool {
         match &self.value {
@@ -282,30 +268,21 @@ impl Node {
 
     /// Whether two values are the same, wherever they are written and in whatever order tables have their members, but for these
     /// members of one table of the first.
-    pub(crate) fn is_same_but(&self, other: &Self, table: Option<&Self>, members: &[&str]) -> bool {
+    pub(crate) fn is_same_but<'n>(&'n self, other: &'n Self, table: Option<&Self>, members: &[&str]) -> bool {
         let is_table = table.is_some_and(|table| std::ptr::eq(self, table));
-        let is_compared = |member: &&Member| !(is_table && members.contains(&member.name.as_str()));
-        match (&self.value, &other.value) {
-            (Value::Null, Value::Null) | (Value::Alias, Value::Alias) => true,
-            (Value::Bool(one), Value::Bool(two)) => one == two,
-            (Value::Number(one), Value::Number(two)) | (Value::Text(one), Value::Text(two)) => one == two,
-            (Value::List(one), Value::List(two)) => {
-                one.len() == two.len()
-                    && one.iter().zip(two).all(|(one, two)| one.is_same_but(two, table, members))
-            }
-            (Value::Table(one), Value::Table(two)) => {
-                let mut one: Vec<&Member> = one.iter().filter(is_compared).collect();
-                let mut two: Vec<&Member> = two.iter().filter(is_compared).collect();
-                // A stable order: of members with the same name, the last one counts.
-                for members in [&mut one, &mut two] {
-                    members.sort_by(|one, two| one.name.cmp(&two.name));
-                }
-                let same = |(one, two): (&&Member, &&Member)| {
-                    one.name == two.name && one.node.is_same_but(&two.node, table, members)
-                };
-                one.len() == two.len() && one.iter().zip(&two).all(same)
-            }
-            _ => false,
-        }
+        let compared = |node: &'n Self| {
+            let is_compared = |member: &&Member| !(is_table && members.contains(&member.name.as_str()));
+            let mut compared: Vec<&Member> = node.members().iter().filter(is_compared).collect();
+            // A stable order: of members with the same name, the last one counts.
+            compared.sort_by(|one, two| one.name.cmp(&two.name));
+            compared
+        };
+        let (one, two) = (compared(self), compared(other));
+        let is_same = |one: &Self, two: &Self| one.is_same_but(two, table, members);
+        self.kind() == other.kind()
+            && self.scalar() == other.scalar()
+            && (one.len(), self.items().len()) == (two.len(), other.items().len())
+            && self.items().iter().zip(other.items()).all(|(one, two)| is_same(one, two))
+            && one.iter().zip(&two).all(|(one, two)| one.name == two.name && is_same(&one.node, &two.node))
     }
 }

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::environment::{escape, expand},
-    entry::{Entry, Transport, Wrong},
-    launch::OF_TABLE,
+    Entry, Keys, Means, OF_TABLE, Reading, Transport, Wrong,
     node::{Node, Value},
-    shape::{Keys, Means, Reading},
-    variables::{translate, variable, with_home},
+    translate, variable, with_home,
 };
+use crate::config::{escape, expand};
 
 /// The entry, and every problem with its keys.
-pub(super) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
+pub(crate) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
     let (entry, weaker, wrong) = (Entry::default(), BTreeMap::new(), Vec::new());
     let mut reader = Reader { file, entry, weaker, wrong };
     reader.table(file.shape.keys, node);
@@ -286,19 +284,4 @@ fn unquoted(value: &str) -> String {
         return text.replace("\\n", "\n");
     }
     value.split(" #").next().unwrap_or_default().trim_end().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn assignments_are_read_and_other_lines_are_ignored() {
-        let text = "# a comment\nA=1\n\nexport B = two words # why\r\nC='#1 $x'\nD=\"a\\nb\"\nE=\nno assignment\n=x\n#F=1\nG=a=b\n";
-        let expected =
-            [("A", "1"), ("B", "two words"), ("C", "#1 $x"), ("D", "a\nb"), ("E", ""), ("G", "a=b")];
-        let read = assignments(text);
-        let read: Vec<_> = read.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        assert_eq!(read, expected);
-    }
 }

@@ -5,14 +5,13 @@
 //! to an `Entry` with the variables of `disclosure.toml` (`variables`). An unusable entry is left out with a warning; the
 //! others are served.
 
-pub(crate) mod document;
+mod document;
 mod entry;
-mod file_context;
 mod keys;
-pub(crate) mod launch;
+mod launch;
 mod mcp_servers;
 pub(crate) mod node;
-pub(crate) mod permissions;
+mod permissions;
 mod shape;
 mod shapes;
 mod variables;
@@ -22,16 +21,18 @@ use std::{collections::HashSet, path::Path};
 use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
 
-use self::{
-    entry::{Entry, Wrong},
-    file_context::FileContext,
-    node::{Member, Node, Value},
-    shape::{Reading, Shape},
-    shapes::SHAPES,
-};
-use super::{Named, environment::own, mistaken, text::Places};
+use self::node::{Member, Node};
+use super::{Named, Places, mistaken, own};
 
-pub(super) use shapes::names_servers;
+pub(crate) use document::{Document, Server};
+pub(crate) use entry::{Entry, Transport, Wrong};
+pub(crate) use keys::read_keys;
+pub(crate) use launch::{Launch, OF_TABLE};
+pub(crate) use mcp_servers::{KEYS, is_of_gemini};
+pub(crate) use permissions::{Rules, Ruling, is_all, of_tools, plain};
+pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style};
+pub(crate) use shapes::{SHAPES, names_servers};
+pub(crate) use variables::{translate, variable, with_home};
 
 /// The servers of a host's file, or of all files and flags.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +93,38 @@ fn tree(path: &Path, text: &str) -> Result<Node, Problem> {
     })
 }
 
+/// An entry of a table or list of servers.
+struct Listed<'n> {
+    /// Its name; in a list, its number where it has none.
+    name: String,
+    /// Its key; `None` in a list.
+    key: Option<&'n Member>,
+    node: &'n Node,
+    /// Why it is none: a later one has its name, or it has no name.
+    wrong: Option<Wrong>,
+}
+
+fn listed(servers: &Node) -> impl Iterator<Item = Listed<'_>> {
+    let members = servers.members();
+    let named = members.iter().enumerate().map(|(at, member)| {
+        let is_replaced = members[at + 1..].iter().any(|later| later.name == member.name);
+        let wrong = is_replaced.then(|| Wrong::new("duplicate name", "give one of the entries another name"));
+        Listed { name: member.name.clone(), key: Some(member), node: &member.node, wrong }
+    });
+    let items = servers.items().iter().enumerate().map(|(at, node)| {
+        // An entry that uses a hub's definition has no name of its own.
+        let name = node.get("name").or_else(|| node.get("uses")).and_then(Node::text);
+        let wrong = name.is_none().then(|| Wrong::new("it has no name", "add a unique name"));
+        Listed {
+            name: name.map_or_else(|| format!("number {}", at + 1), str::to_owned),
+            key: None,
+            node,
+            wrong,
+        }
+    });
+    named.chain(items)
+}
+
 struct Reader<'a> {
     root: &'a Node,
     context: &'a FileContext<'a>,
@@ -103,37 +136,16 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn servers(&mut self, shape: &Shape, servers: &Node) {
-        match &servers.value {
-            Value::Table(members) => self.table(shape, members),
-            Value::List(items) => self.list(shape, items),
-            _ => {
-                let what = format!("they are {}", servers.kind());
-                let wrong = Wrong::new(what, "expected an object of servers by name");
-                self.leave_out(&format!("all of {}", shape.hosts), servers.at, [wrong]);
-            }
+        if !(servers.is_table() || servers.is_list()) {
+            let what = format!("they are {}", servers.kind());
+            let wrong = Wrong::new(what, "expected an object of servers by name");
+            self.leave_out(&format!("all of {}", shape.hosts), servers.at, [wrong]);
         }
-    }
-
-    fn table(&mut self, shape: &Shape, members: &[Member]) {
-        for (at, member) in members.iter().enumerate() {
-            if members[at + 1..].iter().any(|other| other.name == member.name) {
-                let wrong = Wrong::new("duplicate name", "give one of the entries another name");
-                self.leave_out(&member.name, member.at, [wrong]);
-            } else {
-                self.server(shape, &member.name, member.at, &member.node);
-            }
-        }
-    }
-
-    fn list(&mut self, shape: &Shape, items: &[Node]) {
-        for (at, item) in items.iter().enumerate() {
-            // An entry that uses a hub's definition has no name of its own.
-            match item.get("name").or_else(|| item.get("uses")).and_then(Node::text) {
-                Some(name) => self.server(shape, name, item.at, item),
-                None => {
-                    let wrong = Wrong::new("it has no name", "add a unique name");
-                    self.leave_out(&format!("number {}", at + 1), item.at, [wrong]);
-                }
+        for Listed { name, key, node, wrong } in listed(servers) {
+            let at = key.map_or(node.at, |key| key.at);
+            match wrong {
+                Some(wrong) => self.leave_out(&name, at, [wrong]),
+                None => self.server(shape, &name, at, node),
             }
         }
     }

@@ -5,74 +5,39 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_core::Pattern;
 
 use super::{
-    super::environment::own,
-    file_context::FileContext,
-    mcp_servers::{self, is_of_gemini},
+    FileContext, KEYS, Keys, Means, Ruling, Shape, Style, is_of_gemini,
+    mcp_servers::{self},
     node::{self, Member, Node},
-    permissions::{Ruling, of_tools, plain},
-    shape::{Elsewhere, Keys, Means, Shape, Style, Tables},
+    of_tools, plain,
 };
+use crate::config::own;
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
-pub(super) const SHAPES: &[Shape] = &[
-    shape(
-        "Claude Code",
-        mcp_servers::of_claude_code,
-        mcp_servers::KEYS,
-        Style::Dollar,
-        mcp_servers::in_project,
-    ),
-    shape("Gemini CLI", mcp_servers::of_gemini, mcp_servers::KEYS, Style::BareDollar, mcp_servers::listed),
-    shape("Claude Desktop", mcp_servers::of_claude_desktop, mcp_servers::KEYS, Style::Literal, nothing),
-    shape(
-        "Claude, Cursor, Windsurf, Cline, Roo",
-        mcp_servers::shared,
-        mcp_servers::KEYS,
-        Style::Dollar,
-        nothing,
-    ),
-    shape("VS Code", of_vscode, VS_CODE_KEYS, Style::Dollar, rules_of_vscode),
-    shape("Zed", of_zed, ZED_KEYS, Style::Literal, rules_of_zed),
-    shape("opencode", of_opencode, OPENCODE_KEYS, Style::Braces, rules_of_opencode),
-    shape("Continue", of_continue, CONTINUE_KEYS, Style::Secrets, nothing),
-    shape("Codex", of_codex, CODEX_KEYS, Style::Literal, approval_modes),
+#[rustfmt::skip]
+pub(crate) const SHAPES: &[Shape] = &[
+    Shape { hosts: "Claude Code", servers: mcp_servers::of_claude_code, keys: KEYS, style: Style::Dollar, elsewhere: mcp_servers::in_project },
+    Shape { hosts: "Gemini CLI", servers: mcp_servers::of_gemini, keys: KEYS, style: Style::BareDollar, elsewhere: mcp_servers::listed },
+    Shape { hosts: "Claude Desktop", servers: mcp_servers::of_claude_desktop, keys: KEYS, style: Style::Literal, elsewhere: nothing },
+    Shape { hosts: "Claude, Cursor, Windsurf, Cline, Roo", servers: mcp_servers::shared, keys: KEYS, style: Style::Dollar, elsewhere: nothing },
+    Shape { hosts: "VS Code", servers: of_vscode, keys: KEYS, style: Style::Dollar, elsewhere: rules_of_vscode },
+    Shape { hosts: "Zed", servers: |root, _| root.get("context_servers").into_iter().collect(), keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
+    Shape { hosts: "opencode", servers: of_opencode, keys: OPENCODE_KEYS, style: Style::Braces, elsewhere: rules_of_opencode },
+    Shape { hosts: "Continue", servers: of_continue, keys: CONTINUE_KEYS, style: Style::Secrets, elsewhere: nothing },
+    Shape { hosts: "Codex", servers: |root, _| root.get("mcp_servers").into_iter().collect(), keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
 ];
-
-const fn shape(
-    hosts: &'static str,
-    servers: Tables,
-    keys: Keys,
-    style: Style,
-    elsewhere: Elsewhere,
-) -> Shape {
-    Shape { hosts, servers, keys, style, elsewhere }
-}
 
 fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
     Ruling::default()
 }
 
 /// Whether a text is a host's file that names servers.
-pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
+pub(crate) fn names_servers(path: &Path, text: &str) -> bool {
     let context = FileContext::new(path, PathBuf::new(), &own);
     let root = node::parse(path, text.trim_start_matches('\u{feff}'));
     root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
 }
 
-/// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings.
-const VS_CODE_KEYS: Keys = &[
-    ("type", Means::Transport),
-    ("command", Means::Command),
-    ("args", Means::Arguments),
-    ("env", Means::Environment),
-    ("envFile", Means::EnvironmentFile),
-    ("cwd", Means::Directory),
-    ("url", Means::Address),
-    ("headers", Means::Headers),
-    ("disabled", Means::Disabled),
-    ("enabled", Means::Enabled),
-];
-
+/// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings, with the keys that most hosts share.
 fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
     let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
     root.get("servers").into_iter().chain(of_settings).collect()
@@ -120,10 +85,6 @@ const ZED_KEYS: Keys = &[
 
 /// The default profile of the agent, and the only built-in one that enables all context servers.
 const ALL: &str = "write";
-
-fn of_zed<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    root.get("context_servers").into_iter().collect()
-}
 
 /// The server's tools in the agent's default profile.
 ///
@@ -236,10 +197,6 @@ const CODEX_KEYS: Keys = &[
     ("disabled_tools", Means::Hidden),
 ];
 
-fn of_codex<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    root.get("mcp_servers").into_iter().collect()
-}
-
 /// The tools that have an approval mode of their own, unless it is the one that never asks.
 fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let tools = root.members_at(&["mcp_servers", name, "tools"]).iter();
@@ -253,6 +210,7 @@ fn approval_modes(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
 /// Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
 const HUB: &str = "copy its definition from the hub into the file";
 
+#[rustfmt::skip]
 const CONTINUE_KEYS: Keys = &[
     ("type", Means::Transport),
     ("command", Means::Command),
@@ -264,18 +222,10 @@ const CONTINUE_KEYS: Keys = &[
     ("requestOptions", Means::Parts(&[("headers", Means::Headers)])),
     ("uses", Means::Foreign(HUB)),
     ("namespace", Means::Foreign(HUB)),
-    (
-        "transport",
-        Means::Parts(&[
-            ("type", Means::Transport),
-            ("command", Means::Command),
-            ("args", Means::Arguments),
-            ("env", Means::Environment),
-            ("cwd", Means::Directory),
-            ("url", Means::Address),
-            ("requestOptions", Means::Parts(&[("headers", Means::Headers)])),
-        ]),
-    ),
+    ("transport", Means::Parts(&[
+        ("type", Means::Transport), ("command", Means::Command), ("args", Means::Arguments), ("env", Means::Environment),
+        ("cwd", Means::Directory), ("url", Means::Address), ("requestOptions", Means::Parts(&[("headers", Means::Headers)])),
+    ])),
 ];
 
 fn of_continue<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {

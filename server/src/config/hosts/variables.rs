@@ -1,37 +1,39 @@
 //! Translates hosts' variables into the form of `disclosure.toml`, so that they are looked up when an upstream is started
 //! and `export` writes no secret that is not in the file itself.
 
-use std::path::MAIN_SEPARATOR;
+use std::{path::MAIN_SEPARATOR, sync::LazyLock};
 
-use super::{
-    super::environment::{ESCAPED, Reference, escape, is_name, is_word, replaced},
-    file_context::{FileContext, HOME},
-    node::Node,
-    shape::{Reading, Style},
-};
+use regex_lite::{Captures, Regex};
+
+use super::{FileContext, HOME, Reading, Style, node::Node};
+use crate::config::{DOLLAR, ESCAPED, Reference, escape, is_name, is_word, references, replaced};
 
 /// A problem with a reference, and a hint.
-pub(super) type Unfilled = (String, String);
+pub(crate) type Unfilled = (String, String);
+
+/// `{env:VAR}` and `{file:PATH}`.
+static BRACES: LazyLock<Regex> = LazyLock::new(|| references(r"\{(?:env|file):([^}]*)\}"));
+
+/// `${{ secrets.VAR }}`.
+static SECRETS: LazyLock<Regex> = LazyLock::new(|| references(r"(?s)\$\{\{(.*?)\}\}"));
+
+/// `$VAR`.
+static BARE: LazyLock<Regex> = LazyLock::new(|| references(r"\$([A-Za-z_][A-Za-z0-9_]*)"));
 
 /// The text in the form of `disclosure.toml`.
-pub(super) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfilled> {
-    let (style, context) = (reading.shape.style, reading.context);
-    match style {
-        Style::Dollar | Style::BareDollar => {
-            let keep =
-                |text: &str| if style == Style::Dollar { text.to_owned() } else { braced(text, context) };
-            let unclosed = |what| (what, ESCAPED.to_owned());
-            replaced(text, keep, "$${", unclosed, |reference| dollar(&reference, reading))
-        }
-        Style::Braces => between(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
-            match (reference.marks.0, reference.inside) {
-                ("{env:", name) if is_name(name) => Ok(variable(name)),
-                ("{file:", path) => file(path, &reference, context),
-                _ => Err(foreign(&reference)),
-            }
+pub(crate) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfilled> {
+    let context = reading.context;
+    let dollar = |reference: Reference<'_>| dollar(&reference, reading);
+    match reading.shape.style {
+        Style::Dollar => replaced(text, &DOLLAR, str::to_owned, dollar),
+        Style::BareDollar => replaced(text, &DOLLAR, |text| braced(text, context), dollar),
+        Style::Braces => replaced(text, &BRACES, escape, |reference| match reference.marks.0 {
+            "{file:" => file(reference.inside, &reference, context),
+            _ if is_name(reference.inside) => Ok(variable(reference.inside)),
+            _ => Err(foreign(&reference)),
         }),
         Style::Secrets => {
-            between(text, &[("${{", "}}")], |reference| match reference.inside.trim().split_once('.') {
+            replaced(text, &SECRETS, escape, |reference| match reference.inside.trim().split_once('.') {
                 Some(("secrets" | "env", name)) if is_name(name) => Ok(variable(name)),
                 _ => Err(foreign(&reference)),
             })
@@ -41,7 +43,7 @@ pub(super) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfi
 }
 
 /// Replaces a leading `~` by the variable of the home directory.
-pub(super) fn with_home(text: String, context: &FileContext<'_>) -> String {
+pub(crate) fn with_home(text: String, context: &FileContext<'_>) -> String {
     match text.strip_prefix('~') {
         Some(rest)
             if (rest.is_empty() || rest.starts_with(['/', '\\'])) && (context.lookup)(HOME).is_some() =>
@@ -53,7 +55,7 @@ pub(super) fn with_home(text: String, context: &FileContext<'_>) -> String {
 }
 
 /// A variable in the form of `disclosure.toml`.
-pub(super) fn variable(name: &str) -> String {
+pub(crate) fn variable(name: &str) -> String {
     format!("${{{name}}}")
 }
 
@@ -70,6 +72,9 @@ fn input_variable(id: &str) -> String {
 }
 
 fn dollar(reference: &Reference<'_>, reading: Reading<'_>) -> Result<String, Unfilled> {
+    if let Some(literal) = reference.literal("$${") {
+        return literal.map_err(|what| (what, ESCAPED.to_owned()));
+    }
     let context = reading.context;
     let folder = || escape(&context.folder().to_string_lossy());
     let inside = reference.inside;
@@ -125,54 +130,16 @@ fn file(path: &str, reference: &Reference<'_>, context: &FileContext<'_>) -> Res
 }
 
 fn foreign(reference: &Reference<'_>) -> Unfilled {
-    (
-        format!("{reference} can be resolved by the host only"),
-        "write the value, or an environment variable".to_owned(),
-    )
+    let hint = "write the value, or an environment variable";
+    (format!("{reference} can be resolved by the host only"), hint.to_owned())
 }
 
 /// Writes `$VAR` as `${VAR}` if the variable is set; any other dollar is literal.
 fn braced(text: &str, context: &FileContext<'_>) -> String {
-    let mut braced = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        braced.push_str(before);
-        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
-        let (name, tail) = after.split_at(end);
-        if is_name(name) && (context.lookup)(name).is_some() {
-            braced.push_str(&variable(name));
-            rest = tail;
-        } else {
-            braced.push('$');
-            rest = after;
-        }
-    }
-    braced.push_str(rest);
-    braced
-}
-
-/// Replaces every reference between one of these pairs of delimiters and escapes the rest.
-fn between(
-    text: &str,
-    marks: &[(&'static str, &'static str)],
-    replace: impl Fn(Reference<'_>) -> Result<String, Unfilled>,
-) -> Result<String, Unfilled> {
-    let mut whole = String::with_capacity(text.len());
-    let mut done = 0;
-    let first = |from: usize| {
-        let found = marks.iter().filter_map(|marks| Some((from + text[from..].find(marks.0)?, *marks)));
-        found.min_by_key(|(at, _)| *at)
-    };
-    while let Some((at, marks)) = first(done) {
-        let start = at + marks.0.len();
-        let Some(length) = text[start..].find(marks.1) else { break };
-        whole.push_str(&escape(&text[done..at]));
-        let inside = &text[start..start + length];
-        whole.push_str(&replace(Reference { value: text, at, marks, inside })?);
-        done = start + length + marks.1.len();
-    }
-    whole.push_str(&escape(&text[done..]));
-    Ok(whole)
+    let is_set = |name: &str| (context.lookup)(name).is_some();
+    let braced =
+        |found: &Captures<'_>| if is_set(&found[1]) { variable(&found[1]) } else { found[0].to_owned() };
+    BARE.replace_all(text, braced).into_owned()
 }
 
 #[cfg(test)]

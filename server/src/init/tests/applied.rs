@@ -1,14 +1,10 @@
 //! What is kept where files could not be written.
 
 use super::{
-    super::{
-        apply::{applied, apply},
-        record::Records,
-        write::Unwritten,
-    },
+    super::record::{Records, applied, apply},
     *,
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, files::Unwritten};
 
 #[test]
 fn w1_nothing_is_kept_for_files_that_are_as_they_were() {

@@ -126,3 +126,13 @@ fn w1_a_large_file_is_edited_and_a_huge_one_refused() {
     let huge = " ".repeat(usize::try_from(super::super::write::LARGEST).unwrap() + 1);
     assert!(refused("mcp.json", &huge).contains("are edited"));
 }
+
+#[test]
+fn w1_entries_without_a_name_replace_no_others() {
+    let text = "mcpServers:\n  - command: x\n";
+    let project = Project::of("config.yaml", text);
+    let destination = project.destination().beside(vec!["number 1".to_owned()]);
+    let rules = Rules::default();
+    let plan = plan(project.place(), Path::new("/now"), &front(), Some(&destination), rules).unwrap();
+    assert_eq!(plan.apart, [("number 1".to_owned(), "only servers of JSON files are moved".to_owned())]);
+}

@@ -28,10 +28,9 @@ fn shown(project: &Project, path: &str, plan: &Plan) -> String {
     let left = plan.left.iter().map(|(name, why)| format!("'{name}' is left: {why}\n"));
     let apart = plan.apart.iter().map(|(name, why)| format!("'{name}' keeps its entry: {why}\n"));
     let moved = plan.moved.iter().map(|moved| format!("moved: {}\n{}", moved.names.join(", "), moved.text));
-    let diff = unified(Path::new(path), &plan.change.before, &plan.change.after, false);
+    let diff = unified(Path::new(path), plan.change.before.as_deref().unwrap(), &plan.change.after, false);
     let text = left.chain(apart).chain(moved).chain([diff]).collect::<String>();
-    let text =
-        text.replace(&super::super::destination::key(&project.file.canonicalize().unwrap())[..8], "KEY");
+    let text = text.replace(&super::super::plan::key(&project.file.canonicalize().unwrap())[..8], "KEY");
     text.replace(project.directory.path().to_str().unwrap(), "PROJECT")
 }
 
@@ -59,5 +58,5 @@ fn w1_each_hosts_servers_are_wrapped_where_they_stand() {
 
 #[test]
 fn w1_each_hosts_servers_are_gathered_behind_one_entry() {
-    each_host("gathered", Project::gather, |_, _| true);
+    each_host("gathered", Project::gather, |again, _| again.otherwise.is_empty());
 }

@@ -15,14 +15,13 @@ use std::{
 use tempfile::TempDir;
 
 use super::{
-    destination::Destination,
     places::{Folders, Place},
-    plan::{Plan, plan},
+    plan::{Destination, Plan, plan},
     record::Step,
     undo::{Undone, undone},
     wrap::{Bridge, Front},
 };
-use crate::config::hosts::permissions::Rules;
+use crate::config::hosts::Rules;
 
 /// What is put in front in these tests.
 fn front() -> Front {

@@ -2,11 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    super::{permissions, write::Change},
-    *,
-};
-use crate::config::hosts::document::Document;
+use super::{super::rules, *};
+use crate::{config::hosts::Document, files::Change};
 
 const CURSOR: &str = r#"{
   // mine
@@ -135,7 +132,7 @@ fn w1_without_a_backup_moved_servers_come_back_from_our_file_and_urls_are_named(
     project.apply(&plan);
     let undone = project.undo(&[]);
     let read: Value = serde_json::from_str(&undone.text).unwrap();
-    assert_eq!(read, serde_json::from_str::<Value>(&plan.change.before).unwrap());
+    assert_eq!(read, serde_json::from_str::<Value>(plan.change.before.as_deref().unwrap()).unwrap());
     assert_eq!(undone.kept[0].0, plan.moved[0].file, "what no backup knows is named");
 
     let project = Project::of("mcp.json", r#"{"mcpServers": {"a": {"url": "http://localhost:1/mcp"}}}"#);
@@ -189,7 +186,7 @@ fn w1_claude_codes_permissions_get_what_only_reads_and_lose_it_again() {
     let current = project.directory.path();
     let planned = |plan: Plan| {
         let plan = Plan { place: Place { host: Some("Claude Code"), ..plan.place.clone() }, ..plan };
-        permissions::plan(place.clone(), current, &[plan], &front()).unwrap()
+        rules::permitted(place.clone(), current, &[plan], &front()).unwrap()
     };
     let wrapped = planned(project.plan()).unwrap();
     assert_eq!(wrapped.permitted, ["mcp__a__info"], "not of b, and never what calls others");
@@ -275,7 +272,7 @@ fn w1_a_list_of_permissions_that_is_gone_is_missing() {
     let allowed = r#"{"permissions": {"allow": ["mcp__a__read"]}}"#;
     let project = Project::of(".claude/settings.json", allowed);
     let after = allowed.replace("read\"", "read\", \"mcp__a__info\"");
-    let change = Change { path: project.file.clone(), before: allowed.to_owned(), after };
+    let change = Change { path: project.file.clone(), before: Some(allowed.to_owned()), after };
     let step = Step::of(&change, Path::new("/now"), &[]);
     for (now, missing) in [(&*change.after, 0), (allowed, 0), ("", 1), ("{}", 1)] {
         fs::write(&project.file, now).unwrap();

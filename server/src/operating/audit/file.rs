@@ -1,7 +1,6 @@
 //! The file of records.
 
 use std::{
-    fmt,
     fs::{File, OpenOptions},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -97,12 +96,6 @@ impl AuditFile {
         if let Err(error) = outcome {
             tracing::error!(%error, "cannot write to --audit {}", self.path.display());
         }
-    }
-}
-
-impl fmt::Debug for AuditFile {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("AuditFile").field(&self.path).finish()
     }
 }
 

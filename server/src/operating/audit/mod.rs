@@ -5,19 +5,17 @@
 //! `--audit-strict` a call is forwarded only once the record of its decision is on the disk.
 
 mod file;
-mod key;
 mod record;
 mod writer;
 
 use std::{sync::Arc, time::Duration};
 
 use file::AuditFile;
-use key::Key;
 use mcp_disclosure_gateway::{
     limits::Limits,
     observe::{Called, Observer, Recording},
 };
-use record::{record, started};
+use record::{Key, record, started};
 use tokio::sync::oneshot;
 pub(super) use writer::Losses;
 use writer::Writer;

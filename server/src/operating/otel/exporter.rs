@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    operating::{metrics::Metrics, served::Served, started},
+    operating::{metrics::Metrics, started, state::Served},
 };
 
 /// How long the end of the program waits for what is not sent yet.
@@ -57,7 +57,7 @@ impl Exporter {
     /// # Errors
     /// If it or an HTTP client cannot be made.
     pub(super) fn start(
-        settings: &Settings,
+        settings: Settings,
         resource: &Resource,
         numbers: Option<Numbers>,
     ) -> Result<Self, Failure> {
@@ -73,10 +73,8 @@ impl Exporter {
             runtime,
             client,
             resource: ResourceAttributesWithSchema::from(resource),
-            traces: settings.traces.clone(),
-            metrics: settings.metrics.clone().zip(numbers),
-            every: (settings.spans_every, settings.metrics_every),
-            most: settings.batch,
+            numbers,
+            settings,
             batch: Vec::new(),
             dropped: Arc::clone(&dropped),
             must_end: Arc::clone(&must_end),
@@ -117,11 +115,8 @@ struct Work {
     runtime: Runtime,
     client: Client,
     resource: ResourceAttributesWithSchema,
-    traces: Option<Receiver>,
-    metrics: Option<(Receiver, Numbers)>,
-    /// Between two deliveries of spans, and of metrics.
-    every: (Duration, Duration),
-    most: usize,
+    settings: Settings,
+    numbers: Option<Numbers>,
     batch: Vec<SpanData>,
     dropped: Arc<AtomicU64>,
     must_end: Arc<OnceLock<Instant>>,
@@ -130,21 +125,22 @@ struct Work {
 
 impl Work {
     fn run(mut self, queued: &Queue<Box<SpanData>>) {
-        let mut due = (Instant::now() + self.every.0, Instant::now() + self.every.1);
+        let (every, most) = ((self.settings.spans_every, self.settings.metrics_every), self.settings.batch);
+        let mut due = (Instant::now() + every.0, Instant::now() + every.1);
         loop {
-            let next = if self.metrics.is_some() { due.0.min(due.1) } else { due.0 };
+            let next = if self.settings.metrics.is_some() { due.0.min(due.1) } else { due.0 };
             match queued.recv_timeout(next.saturating_duration_since(Instant::now())) {
                 Ok(span) => self.batch.push(*span),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if self.batch.len() >= self.most || Instant::now() >= due.0 {
+            if self.batch.len() >= most || Instant::now() >= due.0 {
                 self.send_spans();
-                due.0 = Instant::now() + self.every.0;
+                due.0 = Instant::now() + every.0;
             }
-            if self.metrics.is_some() && Instant::now() >= due.1 {
+            if self.settings.metrics.is_some() && Instant::now() >= due.1 {
                 self.send_metrics();
-                due.1 = Instant::now() + self.every.1;
+                due.1 = Instant::now() + every.1;
             }
         }
         self.send_spans();
@@ -155,7 +151,7 @@ impl Work {
         let spans = std::mem::take(&mut self.batch);
         let mut lost = self.dropped.swap(0, Ordering::Relaxed);
         let mut why = "the queue is full (OTEL_BSP_MAX_QUEUE_SIZE)".to_owned();
-        if let (Some(receiver), false) = (&self.traces, spans.is_empty()) {
+        if let (Some(receiver), false) = (&self.settings.traces, spans.is_empty()) {
             let count = spans.len() as u64;
             let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
             let message = ExportTraceServiceRequest { resource_spans };
@@ -170,7 +166,10 @@ impl Work {
     }
 
     fn send_metrics(&mut self) {
-        let Some((receiver, (numbers, served))) = &self.metrics else { return };
+        let Some((receiver, (numbers, served))) = self.settings.metrics.as_ref().zip(self.numbers.as_ref())
+        else {
+            return;
+        };
         let message = metrics::message(&self.resource, numbers, served);
         if let Err(why) = self.post(receiver, message.encode_to_vec()) {
             self.complain("metrics cannot be exported", None, &why);

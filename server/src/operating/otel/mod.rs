@@ -16,7 +16,7 @@ use opentelemetry_sdk::Resource;
 pub(super) use settings::Settings;
 use spans::Spans;
 
-use super::{Exports, metrics::Metrics, served::Served};
+use super::{Exports, metrics::Metrics, state::Served};
 use crate::failure::Failure;
 
 impl Settings {
@@ -39,15 +39,16 @@ impl Settings {
     /// # Errors
     /// If a thread or an HTTP client cannot be made.
     pub(super) fn start(
-        &self,
+        self,
         metrics: Option<&Arc<Metrics>>,
         served: &Arc<Served>,
     ) -> Result<Exports, Failure> {
         let resource = resource();
         let metrics = metrics.map(|metrics| (Arc::clone(metrics), Arc::clone(served)));
+        let has_traces = self.traces.is_some();
         let exporter = Arc::new(Exporter::start(self, &resource, metrics)?);
         let spans = || Arc::new(Spans::new(Arc::clone(&exporter), resource)) as Arc<dyn Observer>;
-        Ok((self.traces.is_some().then(spans), Box::new(move || exporter.finish())))
+        Ok((has_traces.then(spans), Box::new(move || exporter.finish())))
     }
 }
 

@@ -1,7 +1,6 @@
 //! Faults of upstreams that take time to be seen, played in front of the shipped program, and whether it does what it
 //! promises. Each starts the program with real MCP upstreams, and says what was seen.
 
-pub mod fleet;
 pub mod starts;
 
 use std::{

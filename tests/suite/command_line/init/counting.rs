@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{FILE, OTHER, Person, names, odd, parsed, plain, servers, text};
+use super::{FILE, Person, names, odd, parsed, plain, servers};
 use crate::command_line::ODD;
 
 /// Servers that list tools, of which one is large enough for a saving.
@@ -45,36 +45,4 @@ fn w1_where_no_server_starts_the_reason_is_said_and_the_file_is_written() {
     let why = "could not be counted: upstream 'one': cannot start '/no/such/one': ";
     counted.prints(0, &[why, "; upstream 'two': cannot start ", "Written."]);
     assert!(!counted.stdout.contains("tokens not counted"), "{}", counted.stdout);
-}
-
-#[test]
-fn w1_servers_that_cannot_be_gathered_and_save_nothing_are_left_with_the_remedy() {
-    let person = Person::new();
-    let server = |name: &str| format!("  - name: {name}\n    command: {ODD}\n    args: [ordinary]\n");
-    let before = format!("mcpServers:\n{}{}", server("one"), server("two"));
-    let file = person.write("home/.continue/config.yaml", &before);
-    person.run(&["init", "--count", "--yes"]).prints(
-        0,
-        &[
-            "is left as it is: its model reads 4 tools, ",
-            "  'one', 'two' keep their entries: only servers of JSON files are moved\n",
-            "`mcp-disclosure serve --mcp-config FILE` instead of them",
-        ],
-    );
-    assert_eq!(text(&file), before);
-}
-
-#[test]
-fn w1_a_server_that_two_files_name_is_started_once_to_count() {
-    let person = Person::new();
-    let log = person.path("started");
-    let script = format!("echo started >> {}; exec {ODD} many", log.display());
-    let same = json!({"command": "sh", "args": ["-c", script]});
-    person.write(FILE, &servers(&json!({"large": same})));
-    person.write(OTHER, &servers(&json!({"plain": odd("ordinary"), "renamed": same})));
-    let counted = person.run(&["init", "--count", "--dry-run"]);
-    let said = &counted.says(0, &[]).stdout;
-    let lines: Vec<&str> = said.lines().filter(|line| line.contains("its model reads ")).collect();
-    assert!(lines.len() == 2 && lines[0] != lines[1], "{said}");
-    assert_eq!(text(&log).lines().count(), 1);
 }

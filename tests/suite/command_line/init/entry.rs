@@ -100,27 +100,6 @@ fn w1_a_file_that_two_hosts_share_is_edited_once() {
 }
 
 #[test]
-fn w1_what_is_in_front_with_other_options_is_said_with_the_command() {
-    for (first, second, is_other) in [
-        (&["--strategy", "full"][..], &["--strategy", "info"][..], true),
-        (&["--each"], &[], true),
-        (&[], &["--strategy", "info"], true),
-        (&["--strategy", "full"], &["--strategy", "full"], false),
-        (&["--strategy", "full"], &[], false),
-        (&["--each"], &["--each"], false),
-    ] {
-        let (person, _file) = Person::having("project/mcp.json", &plain());
-        let run = |flags: &[&str]| person.run(&[&["init", "--file", "mcp.json", "--yes"], flags].concat());
-        run(first).says(0, &[]);
-        let again = run(second);
-        let said = &again.says(0, &[]).stdout;
-        let command =
-            format!("run `mcp-disclosure undo --file '{}'` first", person.path("project/mcp.json").display());
-        assert_eq!(said.contains(&command), is_other, "{first:?} {second:?}: {said}");
-    }
-}
-
-#[test]
 fn p11_no_server_begins_a_line_of_what_would_change() {
     let name = "x\nNothing would change.\u{9b}\u{202e}\u{e0041}";
     let both = json!({name: {"odd": "entry"}, "y": {"command": "ODD"}});

@@ -40,26 +40,6 @@ fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry
 }
 
 #[test]
-fn w1_two_files_of_a_folder_gather_into_files_of_their_own() {
-    let person = Person::new();
-    let entry = |name: &str| {
-        format!(r#"{{"mcp": {{"{name}": {{"type": "local", "command": [{ODD:?}, "ordinary"]}}}}}}"#)
-    };
-    let one = person.write("project/opencode.json", &entry("alpha"));
-    let two = person.write("project/opencode.jsonc", &entry("beta"));
-    let before = [&one, &two].map(|file| parsed(file));
-    person.run(&["init", "--host", "opencode", "--yes"]).says(0, &[]);
-    let gathered = ["mcp-disclosure-opencode.json", "mcp-disclosure-opencode-jsonc.json"];
-    let gathered = gathered.map(|name| text(&person.path("project").join(name)));
-    assert!(gathered[0].contains("alpha") && gathered[1].contains("beta"), "{gathered:?}");
-    for kept in person.kept() {
-        fs::remove_file(kept).unwrap();
-    }
-    person.run(&["undo", "--host", "opencode", "--yes"]).says(0, &[]);
-    assert_eq!([&one, &two].map(|file| parsed(file)), before);
-}
-
-#[test]
 fn w1_a_server_that_is_added_again_keeps_its_entry_and_undo_keeps_what_was_edited() {
     let (person, file) =
         Person::having(FILE, &servers(&json!({"s1": odd("ordinary"), "s2": odd("ordinary")})));
@@ -98,23 +78,6 @@ fn w1_what_gathering_would_lose_stays_where_it_is() {
             "gathered/",
         ],
     );
-}
-
-#[test]
-fn w1_an_entry_that_was_renamed_or_is_not_needed_any_more_is_taken_out() {
-    let (person, file) = Person::having(FILE, &servers(&json!({"s1": odd("ordinary")})));
-    let before = parsed(&file);
-    person.run(&["init", "--yes"]).says(0, &[]);
-    fs::write(&file, text(&file).replace("\"mcp-disclosure\":", "\"tools\":")).unwrap();
-    person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!(parsed(&file), before);
-
-    person.run(&["init", "--yes"]).says(0, &[]);
-    let mut now = parsed(&file);
-    now["mcpServers"]["s1"] = json!({"command": ODD, "args": ["twice"]});
-    fs::write(&file, now.to_string()).unwrap();
-    person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!(names(&file), ["s1"]);
 }
 
 #[test]

@@ -60,14 +60,3 @@ fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
     person.run(&["undo", "--yes"]).says(0, &[]);
     assert_eq!((person.kept(), text(&file)), (vec![], plain().replace(ODD, "edited")));
 }
-
-#[test]
-fn w1_where_there_is_nothing_to_undo_that_is_said() {
-    let (person, _file) = Person::having("project/mcp.json", &plain());
-    // What is wrong with another host's file is no matter of this program.
-    person.write("home/.gemini/settings.json", "{");
-    for arguments in [&["undo"][..], &["undo", "--host", "cursor"], &["undo", "--file", "mcp.json"]] {
-        person.run(arguments).prints(0, &["Nothing to do: "]);
-    }
-    person.run(&["undo", "--file", "absent.json"]).says(64, &["absent.json"]);
-}

@@ -13,7 +13,7 @@ use super::*;
 /// What the environment holds in these tests.
 fn environment(name: &str) -> Option<String> {
     let value = match name {
-        file_context::HOME => "/home/me",
+        shape::HOME => "/home/me",
         "TOKEN" => "t0ken",
         "MODE" => "fast",
         "CONFIG" => "/etc/db.toml",
@@ -107,46 +107,6 @@ impl Project {
 
     fn switched_off(&self) -> Vec<&str> {
         self.file().switched_off.iter().map(Problem::message).collect()
-    }
-}
-
-#[test]
-fn what_is_exported_keeps_variables_and_switches() {
-    let project = Project::of(".gemini/settings.json", include_str!("../fixtures/gemini.json"));
-    let entry = project.file().upstreams[0].entry.as_ref().unwrap();
-    assert_eq!(entry.env["KEY"], "${TOKEN}");
-    assert_eq!(entry.allow.as_deref().unwrap(), ["read", "write"]);
-    assert_eq!(entry.hidden, ["write"]);
-}
-
-#[test]
-fn a_name_that_occurs_twice_is_the_last_one_and_the_first_is_left_out() {
-    let project = Project::of(
-        "mcp.json",
-        "\u{feff}{\"mcpServers\": {\r\n\"a\": {\"command\": \"x\"},\r\n\"a\": {\"command\": \"y\"}}}",
-    );
-    assert_eq!(project.used(), ["a: y {}"]);
-    assert_eq!(
-        project.left_out(),
-        ["2: server 'a' is left out: duplicate name (give one of the entries another name)"]
-    );
-}
-
-#[test]
-fn a_warning_names_key_and_place_and_quotes_no_secret() {
-    for (key, value, expected) in [
-        ("env", r#"{"KEY": "s3cret${s3cret"}"#, "env.KEY: '${' at character 7 is not closed"),
-        ("headers", r#"{"X-Key": "${s3cret!}"}"#, "headers.X-Key: '${…}' at character 1 can be resolved"),
-        ("args", r#"["a", "${s3cret.s3cret}"]"#, "args: '${…}' at character 1 can be resolved"),
-        ("url", r#""https://a:${s3cret!:-s3cret}@b""#, "url: '${…}' at character 11 can be resolved"),
-        ("command", r#""${file:/s3cret}""#, "command: '${…}' at character 1: No such file"),
-        ("envFile", r#""${TOKEN}""#, "envFile: No such file"),
-    ] {
-        let text = format!(r#"{{"mcpServers": {{"a": {{"{key}": {value}}}}}}}"#);
-        let left_out = Project::of("mcp.json", &text).left_out();
-        assert!(left_out[0].contains(&format!("server 'a' is left out: {expected}")), "{left_out:#?}");
-        let secret = |line: &String| ["s3cret", "t0ken"].iter().any(|secret| line.contains(secret));
-        assert!(!left_out.iter().any(secret), "{left_out:#?}");
     }
 }
 

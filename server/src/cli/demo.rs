@@ -1,20 +1,24 @@
 //! `demo`: what disclosure does, for readers who have never seen MCP.
 
-#[cfg(feature = "demo")]
-mod played;
-
 use clap::Args;
 use mcp_disclosure_compare::{
-    BASELINE, Row,
+    BASELINE, HostKind, Row, Tokenizer,
     output::Screen,
-    transcript::{self, Transcript},
+    transcript::{self, Assignment, Behavior, Transcript},
 };
+use mcp_disclosure_core::full;
 use mcp_disclosure_gateway::Problem;
+use tracing::subscriber::NoSubscriber;
 
-#[cfg(feature = "demo")]
-use self::played::played;
-use super::{Program, check::is_coloured, compare::command, print_styled, runtime_for_one, width::width};
-use crate::{failure::Failure, strategies::SHOWN};
+use super::{
+    Program,
+    compare::{
+        command,
+        prepared::{Prepared, Setup},
+    },
+    is_coloured, print_styled, runtime_for_one, width,
+};
+use crate::{demonstration, failure::Failure, flags::Given, own_task, strategies::SHOWN};
 
 /// `demo`.
 #[derive(Debug, Args)]
@@ -60,11 +64,39 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
     print_styled(&story)
 }
 
-#[cfg(not(feature = "demo"))]
-async fn played(_: &Program, _: &str, _: &str) -> Result<(Transcript, Row), Failure> {
-    let problem = Problem::new("this program was built without the server that demo shows")
-        .hint("compare --transcript -- COMMAND shows the same with a server of your own");
-    Err(Failure::usage(problem))
+/// The task under `full` and another strategy, over real connections to the embedded server; and the row of the other.
+/// `started` is how this program was started.
+///
+/// # Errors
+/// Like `serve`, for the strategy; [`Failure::Usage`] for several, and without the embedded server.
+async fn played(program: &Program, strategy: &str, started: &str) -> Result<(Transcript, Row), Failure> {
+    // This is about messages, and not about what operators are warned of.
+    let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
+    let Some((own, task)) = demonstration().zip(own_task()) else {
+        let problem = Problem::new("this program was built without the server that demo shows");
+        let hint = "compare --transcript -- COMMAND shows the same with a server of your own";
+        return Err(Failure::usage(problem.hint(hint)));
+    };
+    let setup = Setup {
+        registry: &program.registry,
+        own: Some(&own),
+        flags: Given::default(),
+        principal: None,
+        rows: (FLAG, format!("{},{strategy}", full::NAME)),
+        program: started.to_owned(),
+        // What is played takes no time.
+        progress: None,
+    };
+    let mut prepared = Prepared::of(setup).await?;
+    let names = prepared.contestants.asked.clone();
+    let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task };
+    let shown_as = (Tokenizer::default(), HostKind::default());
+    let transcript = prepared.play(assignment, shown_as, &names, FLAG).await?;
+    let [_, shown] = prepared.contestants.rows().try_into().map_err(|_| {
+        let message = format!("{FLAG} {strategy}: one strategy or stack is shown against full");
+        Failure::usage(Problem::new(message).hint("compare --transcript --strategies shows several"))
+    })?;
+    Ok((transcript, shown))
 }
 
 /// The task, and where it has been performed.
@@ -86,10 +118,7 @@ fn next(started: &str, shown: Option<&Row>) -> [(String, &'static str); 2] {
     let compare = format!("{started} compare -- COMMAND");
     let then = match shown {
         Some(row) => {
-            // Settings without a flag are those of a file.
-            let serve = || format!("{started} serve --strategy {}", row.profile.name);
-            let serve = row.command.clone().unwrap_or_else(serve);
-            (format!("{serve} -- COMMAND"), "is what your MCP client then starts instead of COMMAND")
+            (format!("{} -- COMMAND", row.command), "is what your MCP client then starts instead of COMMAND")
         }
         // What cargo runs lasts until the next `cargo clean`: hosts need a program that stays.
         None if started.starts_with("cargo") => (

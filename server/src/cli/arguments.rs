@@ -1,14 +1,11 @@
 //! The command line's arguments.
 
-mod places;
-
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-pub use places::{InitArguments, PlaceArguments};
 
 use super::{
     AcceptArguments, CheckArguments, ClientConfigArguments, CompareArguments, DemoArguments, ExportArguments,
-    LoginArguments, LogoutArguments, ManArguments, PromptArguments,
+    InitArguments, LoginArguments, LogoutArguments, ManArguments, PlaceArguments, PromptArguments,
 };
 use crate::flags::{Given, HEADING, LogArguments, ServeArguments, limits_help};
 
@@ -187,19 +184,4 @@ pub enum Command {
     ///   mcp-disclosure man --out ~/.local/share/man/man1
     #[command(verbatim_doc_comment)]
     Man(ManArguments),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_without_the_demonstration_does_not_mention_it() {
-        let mut command = Arguments::without_demonstration("Source");
-        assert!(!command.render_long_help().to_string().contains("demonstration"));
-        for subcommand in command.get_subcommands_mut() {
-            let help = subcommand.render_long_help().to_string();
-            assert!(!help.contains("demonstration"), "{help}");
-        }
-    }
 }

@@ -1,0 +1,175 @@
+//! Putting files into place: all of them, or none.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use mcp_disclosure_gateway::Problem;
+use tempfile::TempPath;
+
+use super::private::aside;
+use crate::failure::Failure;
+
+/// A file to write.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change {
+    /// The file; what is a link stays one.
+    pub(crate) path: PathBuf,
+    /// What it held when it was read; `None` if it was not there.
+    pub(crate) before: Option<String>,
+    /// What it will hold.
+    pub(crate) after: String,
+}
+
+/// Why files were not written.
+#[derive(Debug)]
+pub(crate) struct Unwritten {
+    pub(crate) failure: Failure,
+    /// The files that were changed already, and could not be put back.
+    pub(crate) changed: Vec<PathBuf>,
+}
+
+impl From<Failure> for Unwritten {
+    fn from(failure: Failure) -> Self {
+        Self { failure, changed: Vec::new() }
+    }
+}
+
+impl Change {
+    /// Whether there is anything to write.
+    pub(crate) fn changes(&self) -> bool {
+        self.before.as_ref() != Some(&self.after)
+    }
+
+    /// Why it cannot be written any more, if the file is not what it was.
+    fn overtaken(&self) -> Option<Problem> {
+        let what = match (fs::read_to_string(&self.path), &self.before) {
+            (Ok(now), Some(before)) if now == *before => return None,
+            (Err(error), None) if error.kind() == io::ErrorKind::NotFound => return None,
+            (Err(error), _) if error.kind() != io::ErrorKind::NotFound => error.to_string(),
+            _ => "changed or vanished meanwhile".to_owned(),
+        };
+        let problem = Problem::new(format!("{}: {what}", self.path.display()));
+        Some(problem.hint("nothing was written; close what writes it, and run this again"))
+    }
+
+    fn failed(&self, source: io::Error) -> Failure {
+        Failure::Write { path: self.path.clone(), source }
+    }
+}
+
+/// Puts all files into place, in folders that are made if they are not there. Each is written aside in its own folder first, and
+/// moved over the other as a whole.
+///
+/// # Errors
+/// Files that changed since they were read, and those that cannot be written. Nothing has changed then, or the error names
+/// the files that could not be put back.
+pub(crate) fn write_together(changes: &[Change]) -> Result<(), Unwritten> {
+    let overtaken: Vec<Problem> = changes.iter().filter_map(Change::overtaken).collect();
+    if !overtaken.is_empty() {
+        return Err(Failure::Configuration(overtaken).into());
+    }
+    let mut ready = Vec::new();
+    for change in changes {
+        let path = fs::canonicalize(&change.path).unwrap_or_else(|_| change.path.clone());
+        // None stays open: there may be more files than a program may open.
+        let aside = |text: &String| {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            let file = aside(&path, text.as_bytes())?;
+            file.as_file().sync_all()?;
+            Ok::<_, io::Error>(file.into_temp_path())
+        };
+        let both =
+            change.before.as_ref().map(aside).transpose().and_then(|old| Ok((old, aside(&change.after)?)));
+        let (old, new) = both.map_err(|source| change.failed(source))?;
+        ready.push((change, path.clone(), new, old));
+    }
+    let mut done: Vec<(&Change, PathBuf, Option<TempPath>)> = Vec::new();
+    for (change, path, new, old) in ready {
+        // Looked at once more: a host that is running may write it at any time.
+        let moved = match change.overtaken() {
+            Some(problem) => Err(Failure::Configuration(vec![problem])),
+            None => new.persist(&path).map_err(|error| change.failed(error.error)),
+        };
+        if let Err(failure) = moved {
+            return Err(put_back(done, failure));
+        }
+        sync_folder(&path);
+        done.push((change, path, old));
+    }
+    Ok(())
+}
+
+/// Puts back what was there, and adds the files for which that failed to the failure.
+fn put_back(done: Vec<(&Change, PathBuf, Option<TempPath>)>, failure: Failure) -> Unwritten {
+    let lost = done.into_iter().rev().filter_map(|(change, path, old)| {
+        let back = match old {
+            Some(old) => old.persist(&path).map_err(io::Error::from),
+            None => fs::remove_file(&path),
+        };
+        let (error, shown) = (back.err()?, change.path.display());
+        let problem = Problem::new(format!("{shown}: was changed already, and cannot be put back: {error}"));
+        Some((
+            problem.hint("mcp-disclosure undo --file with this path restores a host's file"),
+            change.path.clone(),
+        ))
+    });
+    let (lost, changed): (Vec<Problem>, Vec<PathBuf>) = lost.unzip();
+    if lost.is_empty() {
+        return failure.into();
+    }
+    let failure = Failure::Configuration([vec![Problem::new(failure.to_string())], lost].concat());
+    Unwritten { failure, changed }
+}
+
+/// Makes the rename last. File systems without it make it last on their own.
+fn sync_folder(path: &Path) {
+    if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
+        let _unsupported = fs::File::open(folder).and_then(|folder| folder.sync_all());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(path: &Path, before: &str, after: &str) -> Change {
+        Change { path: path.to_owned(), before: Some(before.to_owned()), after: after.to_owned() }
+    }
+
+    #[test]
+    fn w1_files_are_changed_all_together_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        fs::write(&one, "1").unwrap();
+        fs::write(&two, "2").unwrap();
+        let failed = write_together(&[change(&one, "1", "A"), change(&two, "other", "B")]).unwrap_err();
+        assert!(failed.failure.to_string().contains("two: changed or vanished meanwhile"), "{failed:?}");
+        let gone = folder.path().join("gone");
+        write_together(&[change(&one, "1", "A"), change(&gone, "", "B")]).unwrap_err();
+        // The second one finds the first.
+        let new = Change { before: None, ..change(&gone, "", "B") };
+        write_together(&[change(&one, "1", "A"), new.clone(), new]).unwrap_err();
+        assert_eq!((fs::read_to_string(&one).unwrap().as_str(), gone.exists()), ("1", false));
+        write_together(&[change(&one, "1", "A"), change(&two, "2", "B")]).unwrap();
+        let texts = [one, two].map(|path| fs::read_to_string(path).unwrap());
+        assert_eq!(texts, ["A", "B"]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left aside");
+    }
+
+    #[test]
+    fn w1_a_file_that_cannot_be_put_back_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        fs::write(&two, "B").unwrap();
+        let (first, second) = (change(&one, "1", "A"), change(&two, "2", "B"));
+        let old = |path: &Path, text: &str| Some(aside(path, text.as_bytes()).unwrap().into_temp_path());
+        let done = vec![(&first, one.clone(), old(&one, "1")), (&second, two.clone(), old(&two, "2"))];
+        // No file can be moved over a folder.
+        fs::create_dir(&one).unwrap();
+        let unwritten = put_back(done, Failure::Configuration(vec![Problem::new("the reason")]));
+        assert_eq!((unwritten.changed, fs::read_to_string(&two).unwrap()), (vec![one], "2".to_owned()));
+        assert!(unwritten.failure.to_string().contains("one: was changed already, and cannot be put back"));
+    }
+}
