@@ -149,7 +149,9 @@ fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if signs_in => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
-        _ if server.ruling.is_bound_to_the_name() => "the host's rules or one of its projects name the server",
+        _ if server.ruling.is_bound_to_the_name() => {
+            "the host's rules or one of its projects name the server"
+        }
         _ if has_relative_path(server) => "it has a relative path, which only the host can resolve",
         [] => return None,
         foreign => return Some(format!("only the host reads {}", foreign.join(", "))),
