@@ -77,11 +77,12 @@ const EXCLUDED_TOOLS: &[&[&str]] = &[&["tools", "exclude"], &["excludeTools"]];
 const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
 pub(crate) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
-    let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
+    let mut lists = ALLOWED.iter().chain(EXCLUDED).chain(EXCLUDED_TOOLS);
+    let has_lists = lists.any(|names| root.path(names).is_some());
     let servers = root.members_at(&["mcpServers"]).iter();
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
     let is_anothers = is_of_claude_code(root) || context.is(OF_CLAUDE_DESKTOP);
-    !is_anothers && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
+    !is_anothers && (context.is_in(".gemini") || has_lists || marks.any(|mark| mark.is_some()))
 }
 
 /// `settings.json`, with `httpUrl`, and lists of servers that may run.
