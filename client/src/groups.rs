@@ -13,94 +13,37 @@ use crate::{CallError, Definition, Error, Host};
 /// Maximum number of groups that a search for a tool looks into.
 const MOST_GROUPS: usize = 1_000;
 
-/// A group as a server lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    /// Its name, by which it is fetched.
-    pub name: String,
-    /// Its title, for people.
-    pub title: Option<String>,
-    /// What it is for, for models. Written by the server: not to be trusted more than a tool's description.
-    pub description: String,
-}
-
-/// What a server has in a group.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GroupContents {
-    /// How its members are used together. Written by the server, as descriptions are.
-    pub instructions: Option<String>,
-    /// Complete definitions, each tool once. For a model, behind all others that it has, so that caches of prompts stay.
-    pub tools: Vec<RawObject>,
-    /// Its prompts.
-    pub prompts: Vec<RawObject>,
-    /// Its resources.
-    pub resources: Vec<RawObject>,
-    /// The groups nested in it.
-    pub groups: Vec<Group>,
-}
-
-impl Group {
-    /// The group, if it has a name.
-    fn read(object: &RawObject) -> Option<Self> {
-        let (name, title) = (object.string("name")?, object.string("title"));
-        Some(Self { name, title, description: object.string("description").unwrap_or_default() })
-    }
-
-    /// The groups of an array. Of several of one name the first stays.
-    fn read_all(objects: &[RawObject]) -> Vec<Self> {
-        let mut seen = HashSet::new();
-        let groups = objects.iter().filter_map(Self::read);
-        groups.filter(|group| seen.insert(group.name.clone())).collect()
-    }
-}
-
-impl GroupContents {
-    fn read(result: &RawObject) -> Self {
-        let contents = result.object("contents").unwrap_or_default();
-        let list = |member: &str| -> Vec<RawObject> { contents.value(member).unwrap_or_default() };
-        let mut seen = HashSet::new();
-        let is_new = |tool: &RawObject| tool.string("name").is_some_and(|name| seen.insert(name));
-        Self {
-            instructions: result.string("instructions"),
-            tools: list("tools").into_iter().filter(is_new).collect(),
-            prompts: list("prompts"),
-            resources: list("resources"),
-            groups: Group::read_all(&list("groups")),
-        }
-    }
-}
-
 impl Host {
-    /// The groups that are nested in no other; none if the server offers no groups to this client. Always sends a request.
+    /// The groups that are nested in no other, as the server sent them; none if it offers no groups to this client. Always sends a
+    /// request.
     ///
     /// # Errors
     /// Why there is no list.
-    pub async fn groups(&self) -> Result<Vec<Group>, Error> {
+    pub async fn groups(&self) -> Result<Vec<RawObject>, Error> {
         let inner = &self.0;
         if !inner.server.offers_groups() || !inner.preferences.wants_groups() {
             return Ok(Vec::new());
         }
-        Ok(Group::read_all(&inner.pages("groups/list", "groups").await?))
+        inner.pages("groups/list", "groups").await
     }
 
-    /// Fetches a group. Its tools are known from then on, as those of a list are: [`Host::describe`] sends no request for
-    /// them.
+    /// Fetches a group: the unchanged result of `groups/get`. Its tools are known from then on, as those of a list are:
+    /// [`Host::describe`] sends no request for them.
     ///
     /// # Errors
     /// Why there is none; [`CallError::Answered`] if the server knows no group of this name.
-    pub async fn group(&self, name: &str) -> Result<GroupContents, Error> {
+    pub async fn group(&self, name: &str) -> Result<RawObject, Error> {
         let memory = &self.0.memory;
         let age = memory.age();
         let result = self.0.ask("groups/get", RawObject::empty().with_value("name", name)).await?;
-        let contents = GroupContents::read(&result);
-        for tool in &contents.tools {
+        for tool in contents(&result, "tools") {
             let Some(name) = tool.string("name") else { continue };
             // A tool is known once, wherever else it is.
             if memory.definition(&name).is_none() {
-                memory.keep(age, Definition::new(&name, tool.clone()));
+                memory.keep(age, Definition::new(&name, tool));
             }
         }
-        Ok(contents)
+        Ok(result)
     }
 
     /// The definitions of these tools: listed, or found in groups, of which only as many are fetched as are needed. Groups
@@ -112,26 +55,29 @@ impl Host {
         if missing.is_empty() {
             return Ok(found);
         }
-        let mut next: VecDeque<Group> = self.groups().await?.into();
-        let mut seen: HashSet<String> = next.iter().map(|group| group.name.clone()).collect();
-        for _group in 0..MOST_GROUPS {
-            let Some(group) = next.pop_front().filter(|_| !missing.is_empty()) else { break };
-            let contents = match self.group(&group.name).await {
-                Ok(contents) => contents,
+        let mut next = VecDeque::from(self.groups().await?);
+        let mut seen = HashSet::new();
+        while let Some(group) = next.pop_front().filter(|_| !missing.is_empty() && seen.len() < MOST_GROUPS) {
+            let Some(name) = group.string("name").filter(|name| seen.insert(name.clone())) else { continue };
+            let group = match self.group(&name).await {
+                Ok(group) => group,
                 // It vanished meanwhile: what is asked for may be in another.
                 Err(Error::NoResult { error: CallError::Answered(_), .. }) => continue,
                 Err(error) => return Err(error),
             };
-            for tool in contents.tools {
-                let Some(name) = tool.string("name").filter(|name| missing.remove(name.as_str())) else {
-                    continue;
-                };
-                found.push(Definition::new(&name, tool));
+            for tool in contents(&group, "tools") {
+                let name = tool.string("name").filter(|name| missing.remove(name.as_str()));
+                found.extend(name.map(|name| Definition::new(&name, tool)));
             }
-            next.extend(contents.groups.into_iter().filter(|group| seen.insert(group.name.clone())));
+            next.extend(contents(&group, "groups"));
         }
         Ok(found)
     }
+}
+
+/// What a fetched group has of a kind.
+fn contents(group: &RawObject, kind: &str) -> Vec<RawObject> {
+    group.object("contents").and_then(|contents| contents.value(kind)).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -173,7 +119,7 @@ mod tests {
         let host = Host::connect(link, Preferences::of(["groups"])).await.unwrap();
         assert_eq!(*host.channel(), Channel::Groups);
         let groups = host.groups().await.unwrap();
-        assert_eq!((groups.len(), &*groups[1].description), (2, "A"));
+        assert_eq!(groups[1].string("description").as_deref(), Some("A"));
         let found = host.describe(&["top", "deep"]).await.unwrap();
         assert_eq!(found.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>(), ["top", "deep"]);
         let Err(Error::UnknownTool { name, .. }) = host.describe(&["none"]).await else { panic!() };
@@ -182,7 +128,7 @@ mod tests {
         // Known since its group was fetched.
         host.describe(&["shared"]).await.unwrap();
         assert_eq!(asked(&log).len(), before);
-        assert_eq!(host.group("a").await.unwrap().tools.len(), 1);
+        assert_eq!(host.group("a").await.unwrap().string("instructions").as_deref(), Some("First."));
         assert!(matches!(host.group("c").await, Err(Error::NoResult { error: CallError::Answered(_), .. })));
         assert!(!asked(&log).contains(&"tools/call".to_owned()), "nothing is called for having been fetched");
         host.call("deep", &json!({})).await.unwrap();

@@ -103,15 +103,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_well() {
-        assert_eq!(
-            [0, 999, 1000, 37332, 1_000_000].map(grouped),
-            ["0", "999", "1,000", "37,332", "1,000,000"]
-        );
-        assert_eq!((of(1_u64, "tool"), of(2_usize, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
-    }
-
-    #[test]
     fn q3_what_is_saved_is_never_negative() {
         assert_eq!(saved(Some(0.805)), "80.5 %");
         assert_eq!(saved(Some(-0.5)), "costs 50.0 % more");

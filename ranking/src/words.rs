@@ -255,11 +255,6 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_spaces_is_written_as_one_word() {
-        assert!(words("天気予報").iter().all(|word| word.written == "天気予報"));
-    }
-
-    #[test]
     fn forms_of_a_word_have_one_stem() {
         for (one, other) in [
             ("directories", "directory"),

@@ -108,13 +108,9 @@ impl Store {
 
     fn try_keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawObject) -> io::Result<()> {
         let Some(path) = self.file(config, era)? else { return Ok(()) };
-        if remembered.text().len() > self.most_bytes {
-            return Ok(());
-        }
-        if fs::read(&path).is_ok_and(|before| before == remembered.text().as_bytes()) {
-            return Ok(());
-        }
-        write_newest(&path, remembered.text().as_bytes(), MOST)
+        let bytes = remembered.text().as_bytes();
+        let is_kept = || fs::read(&path).is_ok_and(|before| before == bytes);
+        if bytes.len() > self.most_bytes || is_kept() { Ok(()) } else { write_newest(&path, bytes, MOST) }
     }
 
     fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawObject>> {

@@ -31,21 +31,14 @@ pub enum Error {
         "names an authorization server that does not support PKCE with S256, without which a stolen code could be used"
     )]
     NoPkce,
-    /// An endpoint that tokens would cross a network to by plain HTTP.
-    #[error("names an authorization server whose {what} is not an https URL: {url}")]
-    Insecure {
+    /// An endpoint that tokens would cross a network to by plain HTTP; or at an address that only this machine or its network reach,
+    /// of a server that everyone reaches.
+    #[error("names an authorization server whose {what} {why}: {url}")]
+    Endpoint {
         /// Which endpoint.
         what: &'static str,
-        /// Its URL, shortened.
-        url: String,
-    },
-    /// An endpoint at an address that only this machine or its network reach, of a server that everyone reaches.
-    #[error(
-        "names an authorization server whose {what} is at a private address, and the server is not: {url}"
-    )]
-    Private {
-        /// Which endpoint.
-        what: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
         /// Its URL, shortened.
         url: String,
     },

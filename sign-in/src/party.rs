@@ -75,11 +75,10 @@ fn check(metadata: &AuthorizationMetadata, zone: Zone, grant: Grant) -> Result<(
         let Some(text) = text else { continue };
         let url = Url::parse(text);
         if !url.as_ref().is_ok_and(|url| is_safe(url, zone)) {
-            let named = url.ok().as_ref().and_then(Zone::named);
-            if named.is_some_and(|named| named < zone) {
-                return Err(Error::Private { what, url: short(text) });
-            }
-            return Err(Error::Insecure { what, url: short(text) });
+            let is_closer = url.ok().as_ref().and_then(Zone::named).is_some_and(|named| named < zone);
+            let private = "is at a private address, and the server is not";
+            let why = if is_closer { private } else { "is not an https URL" };
+            return Err(Error::Endpoint { what, why, url: short(text) });
         }
     }
     if metadata.issuer.is_none() {

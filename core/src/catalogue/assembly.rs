@@ -190,8 +190,8 @@ impl<'f> Files<'f> {
         // Where several upstreams bring a tool of this name, the name means the one that is served by it.
         let is_plain = item.served == item.own || owners(&item.own) <= 1;
         let is_free = owners(&qualified) == 0;
-        let plain = is_plain.then(|| self.by_name.remove(&*item.own)).flatten();
-        plain.or_else(|| is_free.then(|| self.by_name.remove(&*qualified)).flatten())
+        let of_upstream = is_free.then(|| self.by_name.remove(&*qualified)).flatten();
+        of_upstream.or_else(|| is_plain.then(|| self.by_name.remove(&*item.own)).flatten())
     }
 
     fn left(&self) -> impl Iterator<Item = &'f DescriptionFile> {

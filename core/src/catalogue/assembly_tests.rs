@@ -117,7 +117,8 @@ fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() 
     };
     let (a, b) = (named("a", ["x"]), named("b", ["x"]));
     assert_eq!(described(&[a.clone(), b], &[file("a__x")]), ["a__x: of a__x", "b__x: "]);
-    assert_eq!(described(&[a], &[file("a__x")]), ["x: of a__x"]);
+    assert_eq!(described(std::slice::from_ref(&a), &[file("a__x")]), ["x: of a__x"]);
+    assert_eq!(described(&[a], &[file("a__x"), file("x")]), ["x: of a__x"]);
     let both = named("a", ["x", "a__x"]);
     assert_eq!(described(&[both], &[file("a__x")]), ["x: ", "a__x: of a__x"]);
 }

@@ -130,6 +130,7 @@ pub enum DescriptionError {
 #[derive(Deserialize)]
 struct Typed {
     name: Option<ToolName>,
+    title: Option<String>,
     description: Option<String>,
     brief: Option<String>,
     category: Option<String>,
@@ -163,12 +164,11 @@ impl DescriptionFile {
         let members = RawObject::parse(text).map_err(syntax)?;
         let typed: Typed = serde_json::from_str(text).map_err(syntax)?;
         let mut errors = Vec::new();
-        for member in ["name", "description", "inputSchema"] {
-            let is_blank = member == "description"
-                && typed.description.as_deref().is_some_and(|description| description.trim().is_empty());
+        let is_blank = |value| serde_json::from_str(value).is_ok_and(|text: String| text.trim().is_empty());
+        for &member in ["name"].iter().chain(OVERLAY) {
             let is_missing = match members.member(member) {
                 None => member == "name",
-                Some(value) => value == "null" || is_blank,
+                Some(value) => value == "null" || is_blank(value),
             };
             if is_missing {
                 errors.push(DescriptionError::Missing { path: path.to_owned(), member });
@@ -189,7 +189,7 @@ impl DescriptionFile {
             }
             _ => return Err(errors),
         };
-        let _shapes = (typed.keywords, typed.related, typed.examples);
+        let _shapes = (typed.title, typed.description, typed.keywords, typed.related, typed.examples);
         let unknown =
             members.iter().map(|(key, _)| key).filter(|key| Self::members().all(|known| known != *key));
         let unknown = unknown.map(str::to_owned).collect();

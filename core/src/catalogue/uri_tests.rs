@@ -52,27 +52,17 @@ fn p3_what_upstreams_spell_differently_has_one_key() {
     for (key, spellings) in [
         (
             "file:///data/private/s",
-            &[
-                "FILE:///data/private/s",
-                "file:/data/private/s",
-                "file:data/private/s",
-                "file://localhost/data/private/s",
-                "file:////data//private///s",
-                "file:///data/./private/x/../s",
-                "file:///data/%70riv%2561te/s",
-                "file:///data/%2e/private/s",
-                "file:///x/..%2Fdata/private/s",
-                "file:///data\\private%5cs",
-                " file:///data/private/s\n",
-            ][..],
+            "FILE:///data/private/s|file:/data/private/s|file:data/private/s|file://localhost/data/private/s|\
+             file:////data//private///s|file:///data/./private/x/../s|file:///data/%70riv%2561te/s|\
+             file:///data/%2e/private/s|file:///x/..%2Fdata/private/s|file:///data\\private%5cs| file:///data/private/s\n",
         ),
-        ("http://host/a", &["HTTP://HOST:80/a", "http://user:secret@host//a", "http:host/a"]),
-        ("kit://doc/\u{fc} x", &["kit://doc/%C3%BC%20x", "kit://doc/\u{fc}%20x"]),
-        ("file:///data/*", &["file:///data/*", "FILE://localhost/data//*"]),
-        ("file:///data/{name}", &["file:///data/{name}"]),
-        ("*/private/*", &["*/private/*", "*//pri%76ate/*"]),
+        ("http://host/a", "HTTP://HOST:80/a|http://user:secret@host//a|http:host/a"),
+        ("kit://doc/\u{fc} x", "kit://doc/%C3%BC%20x|kit://doc/\u{fc}%20x"),
+        ("file:///data/*", "file:///data/*|FILE://localhost/data//*"),
+        ("file:///data/{name}", "file:///data/{name}"),
+        ("*/private/*", "*/private/*|*//pri%76ate/*"),
     ] {
-        for spelling in spellings {
+        for spelling in spellings.split('|') {
             assert_eq!(super::key(spelling), key, "{spelling:?}");
         }
     }

@@ -123,18 +123,3 @@ fn derivatives_integrate_to_differences() {
         assert!((definite(&slope, 1.1, 1.5) - difference).abs() < 1e-9, "{expression}: {slope}");
     }
 }
-
-#[test]
-fn antiderivatives_have_the_integrand_as_derivative() {
-    for expression in ["(2*x + 3)**5", "x**2*exp(-x)", "exp(x)**2 - x/3", "(x**3 - x)/(x - 1)"] {
-        let found = call("symbolic_integrate", json!({"expression": expression, "variable": "x"})).unwrap();
-        let slope = derivative(found["integral"].as_str().unwrap());
-        for x in [1.25, 2.0, 3.5] {
-            let (wanted, got) = (value(expression, x), value(&slope, x));
-            assert!(
-                (got - wanted).abs() <= 1e-9 * wanted.abs().max(1.0),
-                "{expression} at {x}: {found}, {slope}"
-            );
-        }
-    }
-}

@@ -1,20 +1,16 @@
 //! The caller of a request, independent of front and era.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-};
+use std::sync::Arc;
 
 use axum::http::request::Parts;
-use mcp_disclosure_core::{Era, Memory, Principal, RawObject};
+use mcp_disclosure_core::{Era, Memory, Principal, View};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code};
-use tokio::{sync::OnceCell, time::Instant};
+use tokio::sync::OnceCell;
 
 use super::{
     Admitted, FetchLimits, Gateway,
     admission::arriving,
     allowance::Allowance,
-    decided::Decided,
     fetches::{Fetcher, OfCaller},
     sessions::ServedSession,
 };
@@ -24,9 +20,8 @@ use crate::{
     dialect::{RequestMeta, Revision},
     explain::explanation,
     negotiation::Choice,
-    observe::{Trace, Who},
-    session::{Address, Client, Location, Outlet, Peer, ReplyRoute},
-    upstream::{Owner, Reports, UpstreamCall},
+    observe::Who,
+    session::{Address, Client, Location, Outlet, Peer},
 };
 
 /// The sender of a request.
@@ -38,12 +33,8 @@ pub struct Caller {
     pub principal: Principal,
     /// The last change of permissions before it was admitted.
     pub(super) admitted_at: u64,
-    /// Since when its request waits for upstreams, however often it is decided again.
-    pub(super) since: Instant,
     /// The head of its request over HTTP, by which it is admitted again.
     pub(crate) head: Option<Arc<Parts>>,
-    /// What its request is decided with.
-    pub(super) decided: OnceLock<Arc<Decided>>,
     /// What strategies recorded about the client, as of this request.
     pub memory: Memory,
     /// The session, in the era that has sessions.
@@ -68,8 +59,6 @@ pub struct Caller {
     claim: Option<Claim>,
     /// Its dedicated upstreams, from its first request to one of them.
     guard: Arc<OnceCell<Option<Arc<BackendGuard>>>>,
-    /// What follows its request in a trace, once it is handled.
-    pub(super) trace: OnceLock<Arc<dyn Trace>>,
 }
 
 impl Caller {
@@ -95,7 +84,7 @@ impl Caller {
     /// The client that requests can be sent to, if there is one.
     pub(super) fn client(&self) -> Option<&Arc<Client>> {
         let own = self.session.as_ref().map(|session| &session.client);
-        own.or_else(|| self.backend.client())
+        own.or_else(|| self.reached().client())
     }
 
     /// What the gateway does for strategies in its request, within these limits.
@@ -110,45 +99,25 @@ impl Caller {
             || self.claim.as_ref().is_some_and(Claim::can_be_asked)
     }
 
-    /// A request to an upstream for it, with parameters in the form of its era, on which it hears what it asks for.
-    pub(super) fn upstream_call(&self, method: impl Into<String>, params: RawObject) -> UpstreamCall {
-        let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
-        UpstreamCall {
-            method: method.into(),
-            reports: Reports::of(self.reply_route(), &params),
-            params,
-            owner: session.map_or(Owner::Request, Owner::Session),
-            peer: Some(Arc::clone(self.peer.name())),
-            trace: self.trace.get().cloned(),
-            ..UpstreamCall::default()
-        }
-    }
-
-    /// A route that nothing reaches the client by, once its request is answered.
-    pub(super) fn ended_route(&self) -> ReplyRoute {
-        ReplyRoute { outlet: self.outlet.ended(), rounds: None, log_level: None }
-    }
-
-    /// Where messages about this request are sent.
-    pub(super) fn reply_route(&self) -> ReplyRoute {
-        ReplyRoute { outlet: self.outlet.clone(), rounds: None, log_level: self.log_level }
-    }
-
     /// Its dedicated upstreams. The guard must be held for as long as one of them works for the request.
     pub(super) fn guard(&self) -> Option<&Arc<BackendGuard>> {
         self.guard.get()?.as_ref()
     }
 
-    /// The same caller, served by the upstreams that its request may reach.
+    /// The backend whose upstreams its request may reach: its own, from its first request to one of them.
+    pub(super) fn reached(&self) -> &Arc<Backend> {
+        self.guard().map_or(&self.backend, |guard| &guard.backend)
+    }
+
+    /// The same, once its own upstreams were started, if it gets any.
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it.
-    pub(super) async fn reaching(&self, backends: &Backends) -> Result<Cow<'_, Self>, ErrorText> {
-        let Some(claim) = &self.claim else { return Ok(Cow::Borrowed(self)) };
+    pub(super) async fn reach(&self, backends: &Backends) -> Result<&Arc<Backend>, ErrorText> {
+        let Some(claim) = &self.claim else { return Ok(&self.backend) };
         let starting = || Box::pin(backends.for_request(claim, &self.peer));
-        let guard = self.guard.get_or_try_init(starting).await?;
-        let backend = guard.as_ref().map_or(&self.backend, |guard| &guard.backend);
-        Ok(Cow::Owned(Self { backend: Arc::clone(backend), ..self.clone() }))
+        self.guard.get_or_try_init(starting).await?;
+        Ok(self.reached())
     }
 
     /// The caller of a request in a session, or what else its client says there, with the permissions that its principal has now.
@@ -166,9 +135,7 @@ impl Caller {
             allowances,
             principal,
             admitted_at: 0,
-            since: Instant::now(),
             head: None,
-            decided: OnceLock::new(),
             memory: session.memory(),
             label: Arc::clone(&session.label),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
@@ -180,13 +147,12 @@ impl Caller {
             backend,
             claim: None,
             guard: Arc::default(),
-            trace: OnceLock::new(),
         }
     }
 
-    /// The same caller, on whose request is decided anew.
-    pub(super) fn undecided(&self) -> Self {
-        Self { decided: OnceLock::new(), ..self.clone() }
+    /// What it sees of the current catalogue before filters.
+    pub(super) fn view(&self) -> View {
+        self.backend.catalogue().current().view(&self.principal, &self.choice)
     }
 
     /// The page of the current catalogue for this caller.
@@ -209,7 +175,7 @@ impl Gateway {
         Caller { admitted_at: at, ..Caller::of_session(session, principal, allowances, outlet) }
     }
 
-    /// The same caller as it is admitted now, on whose request is decided anew.
+    /// The same caller as it is admitted now.
     ///
     /// # Errors
     /// Why it is not admitted any more; -32600 if it is another caller now, or may not use its strategy.
@@ -227,7 +193,7 @@ impl Gateway {
             let message = "what this client is permitted changed while its request waited; connect again";
             return Err(ErrorText::new(code::INVALID_REQUEST, message));
         }
-        let mut now = caller.undecided();
+        let mut now = caller.clone();
         if let Some(session) = &caller.session {
             self.sessions.readmit(session, &principal, at);
             now.memory = session.memory();
@@ -273,14 +239,12 @@ impl Gateway {
         let task = request.params.string("taskId").filter(|_| claim.is_some());
         let guard = task.and_then(|id| self.calls.tasks.guard(&id, &principal));
         let guard = Arc::new(OnceCell::new_with(guard.map(Some)));
-        let caller = Caller {
+        let mut caller = Caller {
             choice,
             allowances: self.common.allowances.of(&principal, peer.name()),
             principal,
             admitted_at: at,
-            since: Instant::now(),
             head: None,
-            decided: OnceLock::new(),
             memory: Memory::default(),
             session: None,
             name: meta.client.string("name").unwrap_or_default(),
@@ -292,10 +256,10 @@ impl Gateway {
             backend: Arc::clone(self.common.backends.stateless()),
             claim,
             guard,
-            trace: OnceLock::new(),
         };
-        let mut caller =
-            if own_lists { caller.reaching(&self.common.backends).await?.into_owned() } else { caller };
+        if own_lists {
+            caller.backend = Arc::clone(caller.reach(&self.common.backends).await?);
+        }
         caller.comes_in(&self.common.fetches, &address.parameters, &meta.offer.settings).await?;
         self.common.explained.explain(|| {
             let Caller { label, choice, memory, .. } = &caller;

@@ -1,7 +1,5 @@
 //! Lists of tools, resources and prompts; manifests of complete lists of tools (SEP-2636), and definitions by name.
 
-use std::sync::Arc;
-
 use mcp_disclosure_core::{
     Kind, Note, RawObject,
     given::{self, MOST_NAMES, shown},
@@ -10,7 +8,7 @@ use mcp_disclosure_drafts::manifest::digest;
 use mcp_disclosure_transport::ErrorText;
 use serde_json::json;
 
-use super::{Answer, Caller, Gateway};
+use super::{Answer, Gateway, RequestContext};
 use crate::{
     beside::aside,
     catalogue::{Page, PreparedManifest},
@@ -25,32 +23,33 @@ const ENTRY_BYTES: usize = 10 * COMPARED_BYTES;
 
 impl Gateway {
     /// `tools/list`.
-    pub(super) async fn list_tools(&self, caller: &Caller, page: &Arc<Page>, params: &RawObject) -> Answer {
+    pub(super) async fn list_tools(&self, cx: &RequestContext<'_>) -> Answer {
+        let params = cx.params;
         let filter = Filter::read(params, &self.common.limits)?;
         no_cursor(params)?;
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
-            self.sessions.delivered(caller, page.delivers.clone()).await?;
-            self.common.observer.listed(&caller.who(), Kind::Tools, page);
-            return Ok(page.tools.result(compares));
+            self.sessions.delivered(cx, cx.page.delivers.clone()).await?;
+            self.common.observer.listed(&cx.who(), Kind::Tools, cx.page);
+            return Ok(cx.page.tools.result(compares));
         };
-        let work = page.tool_count() * filter.patterns() * COMPARED_BYTES;
-        let (names, result) = aside(work, || page.tools.matching(compares, |name| filter.admits(name)));
-        self.sessions.delivered(caller, page.delivers_of(&names)).await?;
-        self.common.observer.filtered(&caller.who(), page, &names);
+        let work = cx.page.tool_count() * filter.patterns() * COMPARED_BYTES;
+        let (names, result) = aside(work, || cx.page.tools.matching(compares, |name| filter.admits(name)));
+        self.sessions.delivered(cx, cx.page.delivers_of(&names)).await?;
+        self.common.observer.filtered(&cx.who(), cx.page, &names);
         Ok(result)
     }
 
     /// `tools/describe` of SEP-2636, where there is a manifest.
-    pub(super) async fn describe_tools(&self, caller: &Caller, page: &Page, params: &RawObject) -> Answer {
-        let names = self.described(params)?;
-        let described = manifest_of(page)?.manifest.described(&names).map_err(|unknown| {
+    pub(super) async fn describe_tools(&self, cx: &RequestContext<'_>) -> Answer {
+        let names = self.described(cx.params)?;
+        let described = manifest_of(cx.page)?.manifest.described(&names).map_err(|unknown| {
             let unknown: Vec<_> = unknown.iter().map(|name| shown(name)).collect();
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
-        self.sessions.delivered(caller, page.delivers_of(&names)).await?;
-        self.common.observer.noted(&caller.who(), Note::Delivered);
-        Ok(complete(caller.era(), described.into()))
+        self.sessions.delivered(cx, cx.page.delivers_of(&names)).await?;
+        self.common.observer.noted(&cx.who(), Note::Delivered);
+        Ok(complete(cx.era(), described.into()))
     }
 
     /// The names in the parameters of `tools/describe`.
@@ -75,18 +74,18 @@ impl Gateway {
     }
 
     /// A list, as it is prepared.
-    pub(super) fn listed(&self, caller: &Caller, page: &Arc<Page>, kind: Kind, params: &RawObject) -> Answer {
-        no_cursor(params)?;
-        self.common.observer.listed(&caller.who(), kind, page);
-        Ok(page.list(kind))
+    pub(super) fn listed(&self, cx: &RequestContext<'_>, kind: Kind) -> Answer {
+        no_cursor(cx.params)?;
+        self.common.observer.listed(&cx.who(), kind, cx.page);
+        Ok(cx.page.list(kind))
     }
 }
 
 /// `tools/manifest`, where there is one.
-pub(super) fn list_manifest(page: &Page, params: &RawObject) -> Answer {
-    no_cursor(params)?;
-    let PreparedManifest { manifest, result, unchanged } = manifest_of(page)?;
-    match digest::stated_in(params) {
+pub(super) fn list_manifest(cx: &RequestContext<'_>) -> Answer {
+    no_cursor(cx.params)?;
+    let PreparedManifest { manifest, result, unchanged } = manifest_of(cx.page)?;
+    match digest::stated_in(cx.params) {
         Some(stated) if stated == manifest.digest() => Ok(unchanged.clone()),
         _ => Ok(result.clone()),
     }

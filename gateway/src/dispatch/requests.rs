@@ -1,6 +1,11 @@
 //! Request handling: one request in, one result out.
 
-use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
+use std::{
+    panic::AssertUnwindSafe,
+    pin::pin,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use futures::FutureExt;
 use mcp_disclosure_core::{Kind, Principal};
@@ -9,7 +14,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
 
 use super::{
-    Answer, Caller, Gateway, Watch,
+    Answer, Caller, Gateway, RequestContext, Watch,
     allowance::Allowance,
     calls::{LIMIT_REACHED, looked_for, read_call, relisted},
     common::{panicked, unfinished},
@@ -18,6 +23,7 @@ use super::{
     variants::of_page,
 };
 use crate::{
+    catalogue::Page,
     dialect::{RequestMeta, era_error},
     observe::{Outcome, Who},
     session::{BeginError, Location, Place, Ticket},
@@ -73,8 +79,7 @@ impl Gateway {
 
     /// Answers a request, with this error if there is one.
     async fn observed(&self, caller: &Caller, request: &Request, refused: Option<ErrorText>) -> Answer {
-        let mut watch = Watch::begin(&self.common.observer, caller.who(), &caller.label, request);
-        watch.trace().into_iter().for_each(|trace| drop(caller.trace.set(Arc::clone(trace))));
+        let watch = Watch::begin(&self.common.observer, caller.who(), &caller.label, request);
         let answering = async {
             if let Some(error) = refused {
                 watch.decides(Outcome::Invalid);
@@ -82,7 +87,7 @@ impl Gateway {
             }
             let answered = tokio::select! {
                 biased;
-                answered = self.answer(caller, request, &mut watch) => Some(answered),
+                answered = self.answer(caller, request, &watch) => Some(answered),
                 () = self.drained.cancelled() => None,
             };
             answered.unwrap_or_else(|| {
@@ -108,7 +113,7 @@ impl Gateway {
         let strategy = at.strategy.as_deref().unwrap_or_default();
         let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
         span(&who, &label, request).in_scope(|| {
-            let mut watch = Watch::begin(&self.common.observer, who, &label, request);
+            let watch = Watch::begin(&self.common.observer, who, &label, request);
             if let Ok(call) = read_call(&request.params) {
                 watch.names(&call.name);
                 watch.takes(call.arguments.as_ref());
@@ -117,7 +122,7 @@ impl Gateway {
         });
     }
 
-    async fn answer(&self, caller: &Caller, request: &Request, watch: &mut Watch<'_>) -> Answer {
+    async fn answer(&self, caller: &Caller, request: &Request, watch: &Watch<'_>) -> Answer {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
         // Calls are counted where they pass, but refusing one is work as well. Pings tell a client that this server is there.
         match method {
@@ -128,12 +133,25 @@ impl Gateway {
             _ => Allowance::request(&caller.allowances)?,
         }
         self.offer_sessions(caller, method == Some(Method::Discover))?;
-        let (mut now, mut decisions) = (None::<Box<Caller>>, 1);
+        let (mut now, mut decisions, mut since) = (None::<Box<Caller>>, 1, Instant::now());
         loop {
             let caller = now.as_deref().unwrap_or(caller);
             let begun = Instant::now();
-            let answered = self.decided(caller, method, request, watch).await;
-            if !caller.is_outdated() || decisions == MOST_DECISIONS {
+            let page = self.page(caller, method, request, since, watch).await?;
+            let named = of_page(&request.method, &page, &request.params);
+            let cx = RequestContext {
+                common: &self.common,
+                caller,
+                page: &page,
+                request,
+                params: named.as_ref().unwrap_or(&request.params),
+                since,
+                watch,
+                has_begun: false,
+                is_outdated: AtomicBool::new(false),
+            };
+            let answered = self.decided(&cx, method).await;
+            if !cx.is_outdated() || decisions == MOST_DECISIONS {
                 return answered;
             }
             tracing::debug!(
@@ -141,23 +159,24 @@ impl Gateway {
                 "decided again, since something changed before it was sent"
             );
             watch.begins_again();
-            let mut readmitted = Box::new(Box::pin(self.readmitted(caller)).await?);
+            let readmitted = Box::new(Box::pin(self.readmitted(caller)).await?);
             decisions += 1;
             if begun.elapsed() >= AT_ONCE {
-                (decisions, readmitted.since) = (1, Instant::now());
+                (decisions, since) = (1, Instant::now());
             }
             now = Some(readmitted);
         }
     }
 
-    /// Decides on a request and answers it, unless what it is decided with changes before anything is sent.
-    async fn decided(
+    /// The page that a request is decided with: once what it asks for is listed, as far as that can be waited for.
+    async fn page(
         &self,
         caller: &Caller,
         method: Option<Method>,
         request: &Request,
-        watch: &mut Watch<'_>,
-    ) -> Answer {
+        since: Instant,
+        watch: &Watch<'_>,
+    ) -> Result<Arc<Page>, ErrorText> {
         let params = &request.params;
         // Looked at first: what is settled then is in the page.
         let is_settled = caller.backend.is_settled();
@@ -173,52 +192,52 @@ impl Gateway {
             if looked_for(caller, &page, params).await {
                 page = caller.page();
             }
-            if relisted(caller, &page, params, watch).await? {
+            if relisted(caller, &page, params, since, watch).await? {
                 page = caller.page();
             }
         }
-        caller.decides_with(&self.common, &page);
-        caller.still_permitted()?;
+        Ok(page)
+    }
+
+    /// Decides on a request and answers it, unless what it is decided with changes before anything is sent.
+    async fn decided(&self, cx: &RequestContext<'_>, method: Option<Method>) -> Answer {
+        cx.still_permitted()?;
         if method.is_some()
-            && self.calls.may_be_left(caller, &page, request)
-            && let Some(answered) = Box::pin(self.calls.left_to_upstream(caller, &page, request, watch)).await
+            && self.calls.may_be_left(cx)
+            && let Some(answered) = Box::pin(self.calls.left_to_upstream(cx)).await
         {
             return answered;
         }
-        let paged = of_page(&request.method, &page, params);
-        let params = paged.as_ref().unwrap_or(params);
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it begins.
         match method {
-            Some(Method::ToolsList) => Box::pin(self.list_tools(caller, &page, params)).await,
+            Some(Method::ToolsList) => Box::pin(self.list_tools(cx)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
-            Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
-                Box::pin(self.calls.foreign(caller, &page, request, watch)).await
+            Some(Method::ToolsManifest | Method::ToolsDescribe) if !cx.page.has_manifest() => {
+                Box::pin(self.calls.foreign(cx)).await
             }
-            Some(Method::ToolsManifest) => list_manifest(&page, params),
-            Some(Method::ToolsDescribe) => Box::pin(self.describe_tools(caller, &page, params)).await,
-            Some(Method::ToolsResolve) => Box::pin(self.calls.resolve(caller, &page, params, watch)).await,
-            Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
-            Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
-            Some(Method::PromptsList) => self.listed(caller, &page, Kind::Prompts, params),
-            Some(Method::ToolsCall) => self.calls.call(caller, &page, params, watch).await,
-            Some(Method::ResourcesRead) => Box::pin(self.calls.read(caller, &page, params)).await,
-            Some(Method::PromptsGet) => Box::pin(self.calls.prompt(caller, &page, params)).await,
-            Some(Method::Complete) => Box::pin(self.calls.completion(caller, &page, params)).await,
-            Some(Method::ResourcesSubscribe) => {
-                Box::pin(self.sessions.subscribe(caller, &page, params)).await
-            }
-            Some(Method::ResourcesUnsubscribe) => Box::pin(self.sessions.unsubscribe(caller, params)).await,
-            Some(Method::SetLevel) => Box::pin(self.sessions.set_level(caller, params)).await,
-            Some(Method::Skills) => Box::pin(self.calls.of_skills(caller, &page, request)).await,
-            Some(Method::Tasks) => Box::pin(self.calls.of_tasks(caller, &page, request)).await,
-            Some(Method::Listen) => Box::pin(self.calls.listen(caller, &page, &request.id, params)).await,
+            Some(Method::ToolsManifest) => list_manifest(cx),
+            Some(Method::ToolsDescribe) => Box::pin(self.describe_tools(cx)).await,
+            Some(Method::ToolsResolve) => Box::pin(self.calls.resolve(cx)).await,
+            Some(Method::ResourcesList) => self.listed(cx, Kind::Resources),
+            Some(Method::TemplatesList) => self.listed(cx, Kind::Templates),
+            Some(Method::PromptsList) => self.listed(cx, Kind::Prompts),
+            Some(Method::ToolsCall) => self.calls.call(cx).await,
+            Some(Method::ResourcesRead) => Box::pin(self.calls.read(cx)).await,
+            Some(Method::PromptsGet) => Box::pin(self.calls.prompt(cx)).await,
+            Some(Method::Complete) => Box::pin(self.calls.completion(cx)).await,
+            Some(Method::ResourcesSubscribe) => Box::pin(self.sessions.subscribe(cx)).await,
+            Some(Method::ResourcesUnsubscribe) => Box::pin(self.sessions.unsubscribe(cx)).await,
+            Some(Method::SetLevel) => Box::pin(self.sessions.set_level(cx)).await,
+            Some(Method::Skills) => Box::pin(self.calls.of_skills(cx)).await,
+            Some(Method::Tasks) => Box::pin(self.calls.of_tasks(cx)).await,
+            Some(Method::Listen) => Box::pin(self.calls.listen(cx)).await,
             Some(Method::Discover) => {
-                let declared = RequestMeta::declared(params).unwrap_or_default();
-                let is_gateway = self.common.admit_chain(&caller.backend, &declared)?.is_some();
-                Ok(self.common.discovered(caller, &page, is_gateway))
+                let declared = RequestMeta::declared(cx.params).unwrap_or_default();
+                let is_gateway = self.common.admit_chain(&cx.backend, &declared)?.is_some();
+                Ok(self.common.discovered(cx, cx.page, is_gateway))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
-            None => Box::pin(self.calls.foreign(caller, &page, request, watch)).await,
+            None => Box::pin(self.calls.foreign(cx)).await,
         }
     }
 }

@@ -5,7 +5,7 @@ use mcp_disclosure_core::{RawObject, UpstreamName};
 use mcp_disclosure_drafts::variants::{requested, without_variant};
 use mcp_disclosure_transport::{ErrorText, Request};
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, RequestContext};
 use crate::{DRAFTS, catalogue::Page};
 
 impl Gateway {
@@ -29,9 +29,9 @@ impl Gateway {
 }
 
 /// Whether a page of its own server calls this tool.
-pub(super) fn is_by_page(page: &Page, params: &RawObject, tool: &str) -> bool {
-    let called = || page.view.tool(tool).map(|tool| tool.tool().upstream());
-    asking(page, params).is_some_and(|upstream| called() == Some(upstream))
+pub(super) fn is_by_page(cx: &RequestContext<'_>, tool: &str) -> bool {
+    let called = || cx.page.view.tool(tool).map(|tool| tool.tool().upstream());
+    asking(cx.page, cx.params).is_some_and(|upstream| called() == Some(upstream))
 }
 
 /// The upstream whose page sends a request: a host says in `_meta.ui.resourceUri` which page does.

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Request, code};
+use parking_lot::Mutex;
 
 use super::{
     Answer,
@@ -30,11 +31,17 @@ pub(crate) struct Watch<'a> {
     /// Whose request it is, as in logs.
     label: &'a str,
     trace: Option<Arc<dyn Trace>>,
-    /// Whether it is a call, which is to be reported once.
-    awaits_report: bool,
     method: &'a str,
     begun: Instant,
     request_bytes: usize,
+    seen: Mutex<Seen>,
+}
+
+/// What was seen of a request so far.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Whether it is a call, which is to be reported once.
+    awaits_report: bool,
     /// The name, as received or as decided.
     tool: Option<ToolName>,
     upstream: Option<UpstreamName>,
@@ -67,20 +74,13 @@ impl<'a> Watch<'a> {
             who,
             label,
             trace: observer.begins(&who, request),
-            awaits_report: matches!(&*request.method, "tools/resolve" | "tools/call"),
             method: &request.method,
             begun: Instant::now(),
             request_bytes: request.params.text().len(),
-            tool: None,
-            upstream: None,
-            outcome: None,
-            refusal: None,
-            is_unjudged: false,
-            is_unsent: false,
-            arguments: None,
-            fingerprint: None,
-            is_counted: false,
-            recorded: None,
+            seen: Mutex::new(Seen {
+                awaits_report: matches!(&*request.method, "tools/resolve" | "tools/call"),
+                ..Seen::default()
+            }),
         }
     }
 
@@ -90,59 +90,65 @@ impl<'a> Watch<'a> {
     }
 
     /// The name that is called: the strategy's own, the inner one of a call within a call, or one that no tool has.
-    pub(crate) fn names(&mut self, tool: &ToolName) {
-        self.tool = Some(tool.clone());
+    pub(crate) fn names(&self, tool: &ToolName) {
+        self.seen.lock().tool = Some(tool.clone());
     }
 
     /// The tool that is called.
-    pub(crate) fn finds(&mut self, upstream: &UpstreamName, tool: &ToolName) {
+    pub(crate) fn finds(&self, upstream: &UpstreamName, tool: &ToolName) {
         self.names(tool);
         tracing::Span::current().record("upstream", upstream.as_str());
-        self.upstream = Some(upstream.clone());
+        self.seen.lock().upstream = Some(upstream.clone());
     }
 
     /// That a request of another method is passed on, which counts as a call.
-    pub(crate) fn passes(&mut self, upstream: &UpstreamName, method: &ToolName) {
-        (self.awaits_report, self.outcome) = (true, None);
+    pub(crate) fn passes(&self, upstream: &UpstreamName, method: &ToolName) {
+        let mut seen = self.seen.lock();
+        (seen.awaits_report, seen.outcome) = (true, None);
+        drop(seen);
         self.finds(upstream, method);
     }
 
     /// What becomes of it.
-    pub(crate) fn decides(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
+    pub(crate) fn decides(&self, outcome: Outcome) {
+        self.seen.lock().outcome = Some(outcome);
     }
 
     /// That its upstream certainly has not run it.
-    pub(crate) fn was_not_sent(&mut self) {
-        self.is_unsent = true;
+    pub(crate) fn was_not_sent(&self) {
+        self.seen.lock().is_unsent = true;
     }
 
     /// That it is refused, and by which code.
-    pub(crate) fn refuses(&mut self, code: &'static str) {
-        self.decides(Outcome::Refused);
-        self.refusal = Some(code);
+    pub(crate) fn refuses(&self, code: &'static str) {
+        let mut seen = self.seen.lock();
+        (seen.outcome, seen.refusal) = (Some(Outcome::Refused), Some(code));
     }
 
     /// That it is decided again.
-    pub(crate) fn begins_again(&mut self) {
-        (self.outcome, self.refusal, self.is_unjudged, self.is_unsent) = (None, None, false, false);
+    pub(crate) fn begins_again(&self) {
+        let mut seen = self.seen.lock();
+        (seen.outcome, seen.refusal, seen.is_unjudged, seen.is_unsent) = (None, None, false, false);
     }
 
     /// The arguments were checked, and it is known that they fit or not.
-    pub(crate) fn checks(&mut self, is_judged: bool) {
-        self.is_unjudged = !is_judged;
+    pub(crate) fn checks(&self, is_judged: bool) {
+        self.seen.lock().is_unjudged = !is_judged;
     }
 
     /// The arguments of the call; the last ones count.
-    pub(crate) fn takes(&mut self, arguments: Option<&RawText>) {
-        self.arguments = Some(arguments.cloned());
+    pub(crate) fn takes(&self, arguments: Option<&RawText>) {
+        self.seen.lock().arguments = Some(arguments.cloned());
     }
 
-    fn make_fingerprint(&mut self) {
-        if let Some(arguments) = self.arguments.take().filter(|_| self.awaits_report) {
+    fn make_fingerprint(&self) {
+        let mut seen = self.seen.lock();
+        let arguments = seen.arguments.take().filter(|_| seen.awaits_report);
+        drop(seen);
+        if let Some(arguments) = arguments {
             let arguments = arguments.as_ref().map_or("{}", RawText::get);
-            self.fingerprint =
-                aside(arguments.len() * FINGERPRINTED, || self.observer.fingerprint(arguments));
+            let made = aside(arguments.len() * FINGERPRINTED, || self.observer.fingerprint(arguments));
+            self.seen.lock().fingerprint = made;
         }
     }
 
@@ -150,25 +156,30 @@ impl<'a> Watch<'a> {
     ///
     /// # Errors
     /// Those of [`Allowance::call`].
-    pub(super) fn starts(&mut self, allowances: &[Arc<Allowance>]) -> Result<Running, ErrorText> {
-        Allowance::call(allowances, self.is_counted).inspect(|_| self.is_counted = true)
+    pub(super) fn starts(&self, allowances: &[Arc<Allowance>]) -> Result<Running, ErrorText> {
+        let mut seen = self.seen.lock();
+        Allowance::call(allowances, seen.is_counted).inspect(|_| seen.is_counted = true)
     }
 
     /// What must be recorded before the call is forwarded. One that is decided again is recorded once, unless it is another call now.
-    pub(crate) fn forwards(&mut self) -> Option<Recording> {
+    pub(crate) fn forwards(&self) -> Option<Recording> {
         self.make_fingerprint();
-        let now = Some((self.upstream.clone(), self.tool.clone(), self.fingerprint.clone()));
-        if !self.awaits_report || self.recorded == now {
+        let mut seen = self.seen.lock();
+        let now = Some((seen.upstream.clone(), seen.tool.clone(), seen.fingerprint.clone()));
+        if !seen.awaits_report || seen.recorded == now {
             return None;
         }
-        self.recorded = now;
-        self.observer.before(&self.event(Outcome::Forwarded, 0))
+        seen.recorded = now;
+        self.observer.before(&self.event(&seen, Outcome::Forwarded, 0))
     }
 
     /// The call is over.
-    pub(crate) fn settle(mut self, answered: &Answer) {
-        if self.awaits_report {
-            let outcome = self.outcome.unwrap_or_else(|| outcome(answered));
+    pub(crate) fn settle(self, answered: &Answer) {
+        let seen = self.seen.lock();
+        let (awaits_report, decided) = (seen.awaits_report, seen.outcome);
+        drop(seen);
+        if awaits_report {
+            let outcome = decided.unwrap_or_else(|| outcome(answered));
             let bytes = match answered {
                 Ok(result) => result.as_bytes().len(),
                 Err(error) => error.message().len(),
@@ -181,7 +192,7 @@ impl<'a> Watch<'a> {
     }
 
     /// The call is over without any result, since its session could not be had.
-    pub(crate) fn ends(mut self, outcome: Outcome) {
+    pub(crate) fn ends(self, outcome: Outcome) {
         self.report(outcome, 0);
         if let Some(trace) = &self.trace {
             trace.ends(Some(code::STORE_UNAVAILABLE));
@@ -189,17 +200,18 @@ impl<'a> Watch<'a> {
     }
 
     /// Logs the call, in one line, and passes it to the observer; once.
-    fn report(&mut self, outcome: Outcome, bytes: usize) {
+    fn report(&self, outcome: Outcome, bytes: usize) {
         protected(|| self.make_fingerprint());
-        if !std::mem::take(&mut self.awaits_report) {
+        let seen = std::mem::take(&mut *self.seen.lock());
+        if !seen.awaits_report {
             return;
         }
-        let (event, session) = (self.event(outcome, bytes), self.label);
+        let (event, session) = (self.event(&seen, outcome, bytes), self.label);
         let what = match outcome {
             Outcome::Refused => "call refused",
             Outcome::Unknown | Outcome::NotPermitted => "unknown tool called",
             Outcome::Invalid | Outcome::Unrecorded | Outcome::Unavailable => "call not run",
-            Outcome::Failed if self.is_unsent => "call not run",
+            Outcome::Failed if seen.is_unsent => "call not run",
             _ if event.method == "tools/resolve" => "call resolved",
             _ => "tool called",
         };
@@ -214,19 +226,19 @@ impl<'a> Watch<'a> {
         });
     }
 
-    fn event(&self, outcome: Outcome, response_bytes: usize) -> Called<'_> {
+    fn event<'e>(&'e self, seen: &'e Seen, outcome: Outcome, response_bytes: usize) -> Called<'e> {
         Called {
             who: self.who,
             method: self.method,
-            upstream: self.upstream.as_ref().map(UpstreamName::as_str),
-            tool: self.tool.as_ref().map_or("", ToolName::as_str),
+            upstream: seen.upstream.as_ref().map(UpstreamName::as_str),
+            tool: seen.tool.as_ref().map_or("", ToolName::as_str),
             outcome,
-            refusal: self.refusal,
-            is_unjudged: self.is_unjudged,
+            refusal: seen.refusal,
+            is_unjudged: seen.is_unjudged,
             duration: self.begun.elapsed(),
             request_bytes: self.request_bytes,
             response_bytes,
-            fingerprint: self.fingerprint.as_deref(),
+            fingerprint: seen.fingerprint.as_deref(),
         }
     }
 }
@@ -234,7 +246,7 @@ impl<'a> Watch<'a> {
 impl Drop for Watch<'_> {
     fn drop(&mut self) {
         // Nothing that takes long is begun here.
-        self.arguments = None;
+        self.seen.get_mut().arguments = None;
         self.report(Outcome::Cancelled, 0);
     }
 }
@@ -299,7 +311,7 @@ mod tests {
         let request =
             Request { id: Id::number(1), method: "tools/call".to_owned(), params: RawObject::empty() };
         let who = Who { principal: None, session: None, strategy: "full", client: "" };
-        let mut watch = Watch::begin(&observer, who, "", &request);
+        let watch = Watch::begin(&observer, who, "", &request);
         let quotas = Quotas { calls_per_minute: NonZeroU32::new(1), ..Quotas::default() };
         let ann = Principal::new("ann", Permits::of([Grant { quotas, ..Grant::default() }]));
         let allowances = Allowances::default().of(&ann, "peer");

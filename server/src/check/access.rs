@@ -7,10 +7,7 @@ use mcp_disclosure_core::{Kind, ListedResources, Pattern, Principal, Snapshot, V
 use mcp_disclosure_gateway as gateway;
 use serde_json::{Map, Value};
 
-use super::{
-    Findings,
-    rules::{IDLE, NO_ADDRESS, REVEALING, SHADOWED, UNMATCHED},
-};
+use super::{Findings, rules};
 use crate::config::{DisclosureFile, PrincipalEntry, Written};
 
 /// What is found in what a file says of who may use what, among all that is served.
@@ -29,13 +26,17 @@ pub fn access(file: &DisclosureFile, snapshot: &Arc<Snapshot>, findings: &mut Fi
 pub fn callers(file: &DisclosureFile, findings: &mut Findings) {
     let Some((place, auth)) = &file.auth else { return };
     if let Some(jwt) = auth.jwt.as_ref().filter(|jwt| !jwt.names_a_url()) {
-        findings.add(NO_ADDRESS, place.into(), format!("auth.jwt.audience: '{}' is no URL", jwt.audience));
+        findings.add(
+            rules::NO_ADDRESS,
+            place.into(),
+            format!("auth.jwt.audience: '{}' is no URL", jwt.audience),
+        );
     }
     for (place, entry) in &file.principals {
         let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
         let fits_none = |claims: &Map<String, Value>| claims.values().any(is_empty);
         if entry.token.is_none() && entry.claims.as_ref().is_none_or(fits_none) {
-            findings.add(UNMATCHED, place.into(), format!("principal '{}'", entry.name));
+            findings.add(rules::UNMATCHED, place.into(), format!("principal '{}'", entry.name));
         }
     }
 }
@@ -50,7 +51,7 @@ fn shadowed(file: &DisclosureFile, findings: &mut Findings) {
         };
         if let Some((_, other)) = earlier.find(hides) {
             let detail = format!("principal '{}', by '{}'", entry.name, other.name);
-            findings.add(SHADOWED, place.into(), detail);
+            findings.add(rules::SHADOWED, place.into(), detail);
         }
     }
 }
@@ -78,7 +79,7 @@ fn revealing(grant: &Written<'_>, everything: &View, seen: &View, findings: &mut
         let Some(other) = twins.get(tool.tool().upstream_name().as_str()) else { continue };
         let (what, name, upstream) = (&grant.what, tool.tool().key(), other.tool().upstream());
         let detail = format!("{what}: '{name}' is served so because {upstream} has a tool of that name, too");
-        findings.add(REVEALING, grant.place.into(), detail);
+        findings.add(rules::REVEALING, grant.place.into(), detail);
     }
 }
 
@@ -115,7 +116,7 @@ impl<'a> Names<'a> {
         let mut report = |key: &str, list: &Option<Vec<String>>, is_listed: &dyn Fn(&str) -> bool| {
             for text in list.iter().flatten().filter(|text| **text != "*" && !is_listed(text)) {
                 let detail = format!("{what}: {key}: '{text}' matches nothing");
-                findings.add(IDLE, (*place).into(), detail);
+                findings.add(rules::IDLE, (*place).into(), detail);
             }
         };
         report("tools", &grant.tools, &|text| is_named(&self.tools, text));

@@ -4,10 +4,7 @@
 use mcp_disclosure_core::{Concern, Kind, ListSize, Mapping, Tool, Values, nearest::are_alike};
 use serde_json::Value;
 
-use super::{
-    Findings, Place, Subject, named,
-    rules::{LOOK_ALIKE, MANY, NEVER_SHOWN, UNDECLARED, UNUSED},
-};
+use super::{Findings, Place, Subject, named, rules};
 
 /// Maximum number of pins that are not found to be many: a handful is what a model reads before each task.
 const MOST: usize = 5;
@@ -18,10 +15,10 @@ pub(super) fn concerns(subject: &Subject, findings: &mut Findings) {
     for (place, mapping) in &mappings {
         for (name, value) in mapping.iter() {
             match concerns.iter().find(|concern| concern.name() == name) {
-                None => findings.add(UNDECLARED, place.clone(), format!("'{name}'")),
+                None => findings.add(rules::UNDECLARED, place.clone(), format!("'{name}'")),
                 Some(concern) if !can_be_shown(mapping, concern, value) => {
                     let message = format!("'{name}' is {value}, and may be {}", concern.values());
-                    findings.add(NEVER_SHOWN, place.clone(), message);
+                    findings.add(rules::NEVER_SHOWN, place.clone(), message);
                 }
                 Some(_) => {}
             }
@@ -31,7 +28,7 @@ pub(super) fn concerns(subject: &Subject, findings: &mut Findings) {
         let is_used =
             mappings.iter().any(|(_, mapping)| mapping.iter().any(|(name, _)| name == concern.name()));
         if !is_used {
-            findings.add(UNUSED, Place::default(), format!("'{}'", concern.name()));
+            findings.add(rules::UNUSED, Place::default(), format!("'{}'", concern.name()));
         }
     }
 }
@@ -42,14 +39,14 @@ pub(super) fn pins(subject: &Subject, findings: &mut Findings) {
     if pinned.len() > MOST {
         let tokens = ListSize::of(pinned.iter().map(|tool| tool.definition())).tokens();
         let (count, all) = (pinned.len(), ListSize::complete(&subject.view).tokens());
-        findings.add(MANY, Place::default(), format!("{count} pins, about {tokens} of {all} tokens"));
+        findings.add(rules::MANY, Place::default(), format!("{count} pins, about {tokens} of {all} tokens"));
     }
     for tool in pinned {
         let alike = |other: &&&Tool| are_alike(tool.upstream_name(), other.upstream_name());
         let alike: Vec<String> =
             others.iter().filter(alike).map(|other| format!("'{}'", other.key())).collect();
         if !alike.is_empty() {
-            findings.add(LOOK_ALIKE, Place::from(tool), named(alike.iter()));
+            findings.add(rules::LOOK_ALIKE, Place::from(tool), named(alike.iter()));
         }
     }
 }

@@ -4,10 +4,7 @@ use mcp_disclosure_compare::{Query, is_label_of, unknown_tool};
 use mcp_disclosure_core::{View, VisibleTool};
 use mcp_disclosure_ranking::{BuiltIn, Match, Query as Words, Ranking};
 
-use super::{
-    Findings, Place,
-    rules::{FOUND_LATER, FOUND_WRONGLY, NOT_FOUND, UNKNOWN_LABEL},
-};
+use super::{Findings, Place, rules};
 
 /// The number of hits that a model reads.
 const FIRST: usize = 5;
@@ -43,8 +40,8 @@ fn look(
     let found = ranking.hits.iter().position(|hit| is_right(&hit.name));
     let (rule, others) = match found {
         Some(0) => return,
-        Some(place) => (FOUND_LATER, &ranking.hits[..place]),
-        None => (NOT_FOUND, &ranking.hits[..]),
+        Some(place) => (rules::FOUND_LATER, &ranking.hits[..place]),
+        None => (rules::NOT_FOUND, &ranking.hits[..]),
     };
     let others: Vec<&str> = others.iter().map(|hit| hit.name.as_str()).collect();
     let found = if others.is_empty() { "nothing".to_owned() } else { others.join(", ") };
@@ -60,7 +57,7 @@ fn look_for_none(query: &Query, ranking: &Ranking, findings: &mut Findings) {
     let strong: Vec<&str> = strong.map(|hit| hit.name.as_str()).collect();
     if !strong.is_empty() {
         findings.add(
-            FOUND_WRONGLY,
+            rules::FOUND_WRONGLY,
             Place::default(),
             format!("{:?} finds {}", query.text, strong.join(", ")),
         );
@@ -79,7 +76,7 @@ fn labelled<'v>(
     let found = view.tool(label).or_else(|| view.tools().find(is_meant));
     if found.is_none() {
         let unknown = unknown_tool(label, view.tools().map(|tool| tool.name().as_str()));
-        findings.add(UNKNOWN_LABEL, Place::default(), format!("line {}: {unknown}", query.line));
+        findings.add(rules::UNKNOWN_LABEL, Place::default(), format!("line {}: {unknown}", query.line));
     }
     found
 }

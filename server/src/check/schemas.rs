@@ -4,45 +4,42 @@
 use mcp_disclosure_core::{ArgumentProblem, Schema, Verdict, nearest::nearest};
 use serde_json::Value;
 
-use super::{
-    Findings, Place, Read, Subject,
-    rules::{NO_EXAMPLE, NO_RELATED, NO_RETURNS, UNCHECKED, UNKNOWN_RELATED, UNTYPED, WRONG_EXAMPLE},
-};
+use super::{Findings, Place, Read, Subject, rules};
 
 pub(super) fn look(subject: &Subject, read: &Read<'_>, findings: &mut Findings) {
     let tool = read.tool;
     let schema = |member: &str| tool.definition().member(member).map(Schema::compile);
     let (input, output) = (schema("inputSchema"), schema("outputSchema"));
     if read.definition.get("inputSchema").and_then(|schema| schema.get("type")) != Some(&"object".into()) {
-        findings.add(UNTYPED, Place::from(tool), "");
+        findings.add(rules::UNTYPED, Place::from(tool), "");
     }
     for (member, schema) in [("inputSchema", &input), ("outputSchema", &output)] {
         let unjudged = schema.as_ref().map(|schema| schema.unjudged().join(", ")).unwrap_or_default();
         if !unjudged.is_empty() {
-            findings.of_text(UNCHECKED, tool, format!("{member}: {unjudged}"));
+            findings.of_text(rules::UNCHECKED, tool, format!("{member}: {unjudged}"));
         }
     }
     let list = |key: &str| read.supplement.get(key).and_then(Value::as_array).map_or(&[][..], |list| list);
     let (examples, related) = (list("examples"), list("related"));
     let in_schema = schema_examples(read);
     if examples.is_empty() && in_schema.is_empty() {
-        findings.add(NO_EXAMPLE, Place::from(tool), "");
+        findings.add(rules::NO_EXAMPLE, Place::from(tool), "");
     }
     let is_said = read.supplement.get("returns").is_some_and(|returns| !returns.is_null());
     if !is_said && output.is_none() {
-        findings.add(NO_RETURNS, Place::from(tool), "");
+        findings.add(rules::NO_RETURNS, Place::from(tool), "");
     }
     if related.is_empty() && subject.snapshot.tool_count() > 1 {
-        findings.add(NO_RELATED, Place::from(tool), "");
+        findings.add(rules::NO_RELATED, Place::from(tool), "");
     }
     for name in related.iter().filter_map(Value::as_str).filter(|name| subject.view.tool(name).is_none()) {
         let near = nearest(name, subject.tools().map(|tool| tool.key().as_str()), 1);
         let meant = near.first().map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-        findings.add(UNKNOWN_RELATED, Place::from(tool), format!("'{name}'{meant}"));
+        findings.add(rules::UNKNOWN_RELATED, Place::from(tool), format!("'{name}'{meant}"));
     }
     let misfits = misfits(examples, [input.as_ref(), output.as_ref()]);
     misfits.into_iter().chain(in_schema.into_iter().flatten()).for_each(|message| {
-        findings.of_text(WRONG_EXAMPLE, tool, message);
+        findings.of_text(rules::WRONG_EXAMPLE, tool, message);
     });
 }
 

@@ -5,26 +5,23 @@ use std::sync::Arc;
 use mcp_disclosure_core::{Objection, Warning};
 use mcp_disclosure_gateway::slot::Slot;
 
-use super::{
-    Finding, Findings, Place, Read, Subject,
-    rules::{DRIFTED, IDLE, NEEDS_TASKS, NOT_OFFERED, NOT_PASSED, OBJECTS, ODD_LIST, REFUSED, UNREACHABLE},
-};
+use super::{Finding, Findings, Place, Read, Subject, rules};
 use crate::failure::Failure;
 
 /// Why it would not start.
 pub fn refusals(failure: &Failure, findings: &mut Findings) {
     match failure {
         Failure::Usage(problems) | Failure::Configuration(problems) => {
-            findings.of_problems(REFUSED, problems);
+            findings.of_problems(rules::REFUSED, problems);
         }
         Failure::Upstreams(errors) => unreachable(errors, findings),
-        other => findings.add(REFUSED, Place::default(), other.to_string()),
+        other => findings.add(rules::REFUSED, Place::default(), other.to_string()),
     }
 }
 
 /// The upstreams that would be left out.
 pub fn unreachable(errors: &[impl ToString], findings: &mut Findings) {
-    errors.iter().for_each(|error| findings.add(UNREACHABLE, Place::default(), error.to_string()));
+    errors.iter().for_each(|error| findings.add(rules::UNREACHABLE, Place::default(), error.to_string()));
 }
 
 /// Capabilities of upstreams that clients do not see. A method that the operator lets pass settles those of its vendor.
@@ -36,7 +33,7 @@ pub fn unpassed(slots: &[Arc<Slot>], findings: &mut Findings) {
         let is_settled = |id: &String| passes.iter().any(|passed| vendor(passed) == vendor(id));
         let left: Vec<String> = introduction.unpassed().into_iter().filter(|id| !is_settled(id)).collect();
         if let Some(name) = slot.name().filter(|_| !left.is_empty()) {
-            findings.add(NOT_PASSED, Place::default(), format!("{name}: {}", left.join(", ")));
+            findings.add(rules::NOT_PASSED, Place::default(), format!("{name}: {}", left.join(", ")));
         }
     }
 }
@@ -44,7 +41,7 @@ pub fn unpassed(slots: &[Arc<Slot>], findings: &mut Findings) {
 /// What keeps a strategy from being offered, or would if it did not serve clients without being chosen: the first objection
 /// stands for all.
 pub fn objections(strategy: &str, is_required: bool, objections: &[Objection], findings: &mut Findings) {
-    let rule = if is_required { OBJECTS } else { NOT_OFFERED };
+    let rule = if is_required { rules::OBJECTS } else { rules::NOT_OFFERED };
     if let Some(Objection { message, hint }) = objections.first() {
         let others = match objections.len() - 1 {
             0 => String::new(),
@@ -57,21 +54,21 @@ pub fn objections(strategy: &str, is_required: bool, objections: &[Objection], f
 
 pub(super) fn look(subject: &Subject, read: &Read<'_>, findings: &mut Findings) {
     if read.tool.needs_task() {
-        findings.add(NEEDS_TASKS, read.tool.into(), "");
+        findings.add(rules::NEEDS_TASKS, read.tool.into(), "");
     }
     if let Some(change) = subject.snapshot.drift(read.tool) {
-        findings.add(DRIFTED, read.tool.into(), change.to_string());
+        findings.add(rules::DRIFTED, read.tool.into(), change.to_string());
     }
 }
 
 pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
-            Warning::Unmatched { .. } | Warning::NothingMatches(_) => IDLE,
-            Warning::Held { .. } => DRIFTED,
+            Warning::Unmatched { .. } | Warning::NothingMatches(_) => rules::IDLE,
+            Warning::Held { .. } => rules::DRIFTED,
             // A finding about names.
             Warning::TooLong(_) => continue,
-            _ => ODD_LIST,
+            _ => rules::ODD_LIST,
         };
         findings.add(rule, Place::default(), warning.to_string());
     }

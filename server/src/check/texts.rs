@@ -5,14 +5,7 @@ use std::collections::BTreeMap;
 use mcp_disclosure_core::{Tool, brief};
 use serde_json::{Map, Value};
 
-use super::{
-    Findings, Place, Read, Subject, named,
-    rules::{
-        BRIEF_SAYS_HOW, CLASH, LONG_BRIEF, NO_DESCRIPTION, ODD, OVER_48, OVER_60, POOR_BRIEF, REPEATED,
-        REPEATS_NAME, UNDESCRIBED,
-    },
-    unwanted,
-};
+use super::{Findings, Place, Read, Subject, named, rules, unwanted};
 
 /// What stands before examples, and before parameters.
 const EXAMPLES: &[&str] = &["e.g.", "for example", "example:", "```"];
@@ -26,25 +19,25 @@ pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
     let description = described(tool);
     let said = words(&description);
     if said.is_empty() {
-        findings.of_text(NO_DESCRIPTION, tool, "");
+        findings.of_text(rules::NO_DESCRIPTION, tool, "");
     } else if says_name(tool, &said) {
-        findings.of_text(REPEATS_NAME, tool, format!("{:?}", description.trim()));
+        findings.of_text(rules::REPEATS_NAME, tool, format!("{:?}", description.trim()));
     }
     let length = |brief: &String| brief::SHORT.length(brief.trim());
     let written = tool.supplement().brief.as_ref().map(length);
     if let Some(length) = written.filter(|length| *length > brief::SHORT.most()) {
-        findings.add(LONG_BRIEF, Place::from(tool), format!("{length} characters"));
+        findings.add(rules::LONG_BRIEF, Place::from(tool), format!("{length} characters"));
     }
     if !said.is_empty() && !tool.is_described() {
-        findings.of_text(POOR_BRIEF, tool, format!("{:?}", tool.brief()));
+        findings.of_text(rules::POOR_BRIEF, tool, format!("{:?}", tool.brief()));
     }
     let details = details(read);
     if !details.is_empty() {
-        findings.of_text(BRIEF_SAYS_HOW, tool, details.join(", "));
+        findings.of_text(rules::BRIEF_SAYS_HOW, tool, details.join(", "));
     }
     let undescribed = undescribed(read);
     if !undescribed.is_empty() {
-        findings.of_text(UNDESCRIBED, tool, undescribed.join(", "));
+        findings.of_text(rules::UNDESCRIBED, tool, undescribed.join(", "));
     }
 }
 
@@ -54,16 +47,20 @@ pub(super) fn names(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
     let name = tool.key().as_str();
     let length = name.chars().count();
     if length > 60 {
-        findings.add(OVER_60, Place::from(tool), format!("{length} characters"));
+        findings.add(rules::OVER_60, Place::from(tool), format!("{length} characters"));
     } else if length > 48 {
-        findings.add(OVER_48, Place::from(tool), format!("{length} characters"));
+        findings.add(rules::OVER_48, Place::from(tool), format!("{length} characters"));
     }
     let odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
     if let Some(character) = name.chars().find(|character| odd(*character)) {
-        findings.add(ODD, Place::from(tool), format!("{character:?}"));
+        findings.add(rules::ODD, Place::from(tool), format!("{character:?}"));
     }
     if tool.key() == tool.qualified() {
-        findings.add(CLASH, Place::from(tool), format!("'{}' of {}", tool.upstream_name(), tool.upstream()));
+        findings.add(
+            rules::CLASH,
+            Place::from(tool),
+            format!("'{}' of {}", tool.upstream_name(), tool.upstream()),
+        );
     }
 }
 
@@ -80,7 +77,7 @@ pub(super) fn repeated(subject: &Subject, findings: &mut Findings) {
         for tool in tools {
             let others = tools.iter().filter(|other| other.key() != tool.key());
             findings.of_text(
-                REPEATED,
+                rules::REPEATED,
                 tool,
                 format!("the same as {}", named(others.map(|other| other.key()))),
             );

@@ -3,11 +3,7 @@
 
 use mcp_disclosure_core::Kind;
 
-use super::{
-    Findings, Place, Read, Rule, Subject, each_text_of,
-    orders::orders,
-    rules::{HOST, INSTRUCTS, PATH},
-};
+use super::{Findings, Place, Read, Rule, Subject, each_text_of, orders::orders, rules};
 
 /// Where people and services keep their own things, in lower case.
 const PRIVATE_ROOTS: &[&str] =
@@ -22,9 +18,9 @@ pub(super) fn places(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
         let apart = |character: char| character.is_whitespace() || "\"'`()<>,;".contains(character);
         for word in text.split(apart).filter(|_| !is_name) {
             let rule = if is_path(word) {
-                PATH
+                rules::PATH
             } else if is_host(word) {
-                HOST
+                rules::HOST
             } else {
                 continue;
             };
@@ -93,7 +89,7 @@ pub(super) fn orders_elsewhere(subject: &Subject, findings: &mut Findings) {
 fn add(findings: &mut Findings, place: &Place, path: &[&str], text: &str, is_name: bool) {
     for (what, piece) in orders(text) {
         let name = if is_name { "a name in " } else { "" };
-        findings.add(INSTRUCTS, place.clone(), format!("{name}{} {what}: {piece}", path.join(".")));
+        findings.add(rules::INSTRUCTS, place.clone(), format!("{name}{} {what}: {piece}", path.join(".")));
     }
 }
 

@@ -8,13 +8,9 @@ use mcp_disclosure_core::{Principal, View};
 use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
 
 use super::{
-    Program,
+    Program, Source,
     compare::{files, progress::Progress},
-    login::{described, name},
-    print_styled, print_text, runtime_for_one,
-    serve::{door, session_store},
-    source::Source,
-    width::{folded_text, width},
+    described, door, folded_text, name, print_styled, print_text, runtime_for_one, session_store, width,
 };
 use crate::{
     check::{
@@ -213,6 +209,6 @@ fn sign_ins(upstreams: &[Named]) -> Vec<SignInState> {
 }
 
 /// Whether stdout shows colours.
-pub(super) fn is_coloured() -> bool {
+pub(crate) fn is_coloured() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

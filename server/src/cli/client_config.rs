@@ -16,7 +16,7 @@ use crate::{
     config::AccessFlags,
     failure::Failure,
     flags::{Given, ServeArguments},
-    init::places::host_names,
+    init::host_names,
     log,
 };
 

@@ -12,13 +12,11 @@ use tracing::subscriber::NoSubscriber;
 
 use super::{
     Program,
-    check::is_coloured,
     compare::{
         command,
         prepared::{Prepared, Setup},
     },
-    print_styled, runtime_for_one,
-    width::width,
+    is_coloured, print_styled, runtime_for_one, width,
 };
 use crate::{demonstration, failure::Failure, flags::Given, own_task, strategies::SHOWN};
 

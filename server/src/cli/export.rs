@@ -14,9 +14,7 @@ use mcp_disclosure_gateway::{
     Assembly, Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions, upstream::UpstreamError,
 };
 
-use super::{
-    Program, compare::progress::Progress, print, print_folded, print_text, runtime_for_one, source::Source,
-};
+use super::{Program, Source, compare::progress::Progress, print, print_folded, print_text, runtime_for_one};
 use crate::{
     config::UpstreamEntry,
     export::{CONFIGURATION, Export, Folder, Origins, is_same, spread, write},

@@ -290,7 +290,7 @@ fn lines() -> mpsc::Receiver<String> {
 }
 
 /// What a sign-in is good for.
-pub(super) fn described(signed_in: &SignedIn) -> String {
+pub(crate) fn described(signed_in: &SignedIn) -> String {
     let SignedIn { issuer, scopes, until, renews, file } = signed_in;
     let scopes = match scopes.is_empty() {
         true => "no scopes were named".to_owned(),
@@ -321,7 +321,7 @@ fn left(until: SystemTime) -> Option<String> {
 }
 
 /// An upstream as messages call it.
-pub(super) fn name(named: &Named) -> String {
+pub(crate) fn name(named: &Named) -> String {
     match (&named.name, &named.target) {
         (Some(name), _) => name.to_string(),
         (None, Target::Url(endpoint)) => without_secrets(&endpoint.url).to_string(),

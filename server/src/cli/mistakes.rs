@@ -14,7 +14,7 @@ use super::Arguments;
 /// Parses a command line.
 ///
 /// # Errors
-/// What clap refuses, with a tip where a source was given without its flag, or a command without `--`.
+/// What clap refuses, with a tip where a source was given without its flag, a command without `--`, or a value in another form.
 pub(crate) fn parse(
     command: &mut Command,
     given: impl IntoIterator<Item = OsString>,
@@ -30,9 +30,22 @@ pub(crate) fn parse(
     })
 }
 
+/// How values are written, by the ends of the flags that take them.
+const FORMS: &[(&str, &str)] = &[
+    ("<ADDR:PORT>", "an IP address and a port, such as 127.0.0.1:8848"),
+    ("<URL>", "a whole URL, such as https://example.com/mcp"),
+    ("<TOKENS>", "a whole number"),
+    ("<COUNT>", "a whole number"),
+];
+
 fn tip(error: &Error, command: &Command, given: &[OsString], registry: &Registry) -> Option<String> {
     let word = match error.kind() {
         ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg)?,
+        ErrorKind::ValueValidation => {
+            let flag = error.get(ContextKind::InvalidArg)?.to_string();
+            let (_, form) = FORMS.iter().find(|(end, _)| flag.ends_with(end))?;
+            return Some(format!("it is {form}"));
+        }
         ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
             error.get(ContextKind::InvalidSubcommand)?
         }
@@ -114,6 +127,19 @@ mod tests {
             let refused = refused(line);
             assert!(refused.contains("tip: ") && refused.contains(tip), "{line}: {refused}");
             assert!(!refused.contains("secret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn w5_a_value_in_another_form_is_told_how_it_is_written() {
+        for (line, form) in [
+            ("serve --listen localhost:8848", "tip: it is an IP address and a port"),
+            ("check --upstream-url example.com", "tip: it is a whole URL"),
+            ("serve --budget 4k", "tip: it is a whole number"),
+            ("compare --fail-over 1e3", "tip: it is a whole number"),
+        ] {
+            let refused = refused(line);
+            assert!(refused.contains(form), "{line}: {refused}");
         }
     }
 

@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{print, print_folded};
 use crate::{
     failure::Failure,
-    init::places::{Folders, Place, candidates, existing, host_names, hosts},
+    init::{Folders, Place, candidates, existing, host_names, hosts},
 };
 
 /// `init`.
@@ -66,7 +66,7 @@ pub struct PlaceArguments {
 }
 
 /// The folders of the user who runs this.
-pub(super) fn user_folders(current: &Path) -> Folders {
+pub(crate) fn user_folders(current: &Path) -> Folders {
     Folders::of_user(&|name| std::env::var(name).ok(), current.to_owned())
 }
 
@@ -75,7 +75,7 @@ impl PlaceArguments {
     ///
     /// # Errors
     /// That there is none.
-    pub(super) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
+    pub(crate) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
         let failed = |source| Failure::Io { what: "cannot find the current folder", source };
         let current = std::env::current_dir().map_err(failed)?;
         let found = self.existing(&current);
@@ -105,7 +105,7 @@ impl PlaceArguments {
     }
 
     /// The files that were named, and those of hosts that exist.
-    pub(super) fn existing(&self, current: &Path) -> Vec<Place> {
+    pub(crate) fn existing(&self, current: &Path) -> Vec<Place> {
         let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
         let mut found: Vec<Place> = named.collect();
         if self.file.is_empty() || !self.host.is_empty() {
@@ -120,7 +120,7 @@ impl PlaceArguments {
     ///
     /// # Errors
     /// [`Failure::Usage`] if there is no terminal to ask on.
-    pub(super) fn chosen(&self, question: &str, each: &[String]) -> Result<Option<Vec<bool>>, Failure> {
+    pub(crate) fn chosen(&self, question: &str, each: &[String]) -> Result<Option<Vec<bool>>, Failure> {
         if self.dry_run {
             print("")?;
             print("Nothing was changed (--dry-run).")?;
@@ -155,7 +155,7 @@ impl PlaceArguments {
 
 /// What a person answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Yes,
     /// One by one.
     Each,
@@ -164,7 +164,7 @@ pub(super) enum Answer {
 }
 
 /// Asks on the terminal.
-pub(super) fn answered(question: &str) -> Result<Answer, Failure> {
+pub(crate) fn answered(question: &str) -> Result<Answer, Failure> {
     print_folded(question)?;
     read(&mut std::io::stdin().lock())
 }

@@ -15,11 +15,7 @@ use mcp_disclosure_sign_in::Secret;
 use mcp_disclosure_transport::child::guard;
 use tokio::{net::TcpListener, task::JoinSet};
 
-use super::{
-    Program, runtime_for_many, runtime_for_one,
-    signals::{Asked, Signals},
-    source::Told,
-};
+use super::{Asked, Program, Signals, Told, runtime_for_many, runtime_for_one};
 use crate::{
     check::{self, Findings},
     config::{self, DisclosureFile},
@@ -262,7 +258,7 @@ fn memory(remember: Switch, most_bytes: usize) -> Option<Arc<dyn Memory>> {
 ///
 /// # Errors
 /// [`Failure::Configuration`] with strategies that are not offered, or every token that cannot be read.
-pub(super) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<Access>, Failure> {
+pub(crate) fn door(contents: &Contents, strategies: &Strategies) -> Result<Arc<Access>, Failure> {
     let unknown = config::unknown_strategies(&contents.file, strategies);
     if !unknown.is_empty() {
         return Err(Failure::Configuration(unknown));
@@ -293,7 +289,7 @@ impl Observer for Grants {
 ///
 /// # Errors
 /// If the URL cannot be meant.
-pub(super) fn session_store(serve: &ServeArguments) -> Result<Option<Arc<dyn SessionStore>>, Failure> {
+pub(crate) fn session_store(serve: &ServeArguments) -> Result<Option<Arc<dyn SessionStore>>, Failure> {
     let url = serve.session_store.session_store.as_ref().map(Secret::reveal);
     let Some(url) = url.filter(|url| !url.is_empty()) else { return Ok(None) };
     if serve.transport == Transport::Stdio {

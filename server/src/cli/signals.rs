@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 /// The effect of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(crate) enum Asked {
     /// Shut down.
     End,
     /// Reload the configuration, and open files again.
@@ -16,18 +16,18 @@ pub(super) enum Asked {
 
 /// Signals received since this was created.
 #[derive(Debug)]
-pub(super) struct Signals(mpsc::Receiver<Asked>);
+pub(crate) struct Signals(mpsc::Receiver<Asked>);
 
 impl Signals {
     /// Begins to listen. Must be called within a runtime. `reads_again`: there is a file to read or to open again.
-    pub(super) fn listen(reads_again: bool) -> Self {
+    pub(crate) fn listen(reads_again: bool) -> Self {
         let (asked, signals) = mpsc::channel(1);
         forward(&asked, reads_again);
         Self(signals)
     }
 
     /// The effect of the next signal; pending until one arrives.
-    pub(super) async fn next(&mut self) -> Asked {
+    pub(crate) async fn next(&mut self) -> Asked {
         match self.0.recv().await {
             Some(asked) => asked,
             // Without signals, only the end of input ends the program.

@@ -16,10 +16,7 @@ use mcp_disclosure_gateway::{
     upstream::{Target, Timeouts},
 };
 
-use super::{
-    strategies::{build, choice_problems},
-    upstreams::parse_name,
-};
+use super::{build, choice_problems, parse_name};
 use crate::{
     config::{AccessFlags, Named, Servers},
     failure::Failure,
@@ -44,7 +41,7 @@ pub(crate) struct FlagPlaces(BTreeMap<String, Place>);
 
 /// A source of tools: the upstreams that flags and files name, and what is declared of them.
 #[derive(Clone)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// What `serve` is told.
     pub(super) serve: ServeArguments,
     origin: Origin,
@@ -93,7 +90,7 @@ impl<A> Given<A> {
     ///
     /// # Errors
     /// As [`Told::source`].
-    pub(super) fn resolve(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+    pub(crate) fn resolve(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
         self.told_beside(true)?.source(own, AccessFlags::default(), true)
     }
 
@@ -101,7 +98,7 @@ impl<A> Given<A> {
     ///
     /// # Errors
     /// As [`Told::source`].
-    pub(super) fn as_served(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+    pub(crate) fn as_served(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
         let told = self.told_beside(true)?;
         let access = told.serve.access();
         told.source(own, access, false)
@@ -110,7 +107,7 @@ impl<A> Given<A> {
 
 impl FlagPlaces {
     /// Says of a problem with a flag that the file has where that is.
-    pub(super) fn placed(&self, failure: Failure) -> Failure {
+    pub(crate) fn placed(&self, failure: Failure) -> Failure {
         let placed =
             |problems: Vec<Problem>| problems.into_iter().map(|problem| self.at_its_key(problem)).collect();
         match failure {
@@ -139,7 +136,7 @@ impl Told {
     ///
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.
-    pub(super) fn source(
+    pub(crate) fn source(
         self,
         own: Option<&(Target, Declared)>,
         access: AccessFlags,
@@ -171,7 +168,7 @@ impl Told {
 
 impl Source {
     /// The same for what serves, which writes down what upstreams list the first time.
-    pub(super) fn accepting(mut self) -> Self {
+    pub(crate) fn accepting(mut self) -> Self {
         self.origin.accepted = Some(Arc::default());
         if let Ok(contents) = &mut self.contents {
             contents.declared.accepting = self.files.first(self.origin.accepted.clone());
@@ -180,12 +177,12 @@ impl Source {
     }
 
     /// The upstreams; none if files cannot be read.
-    pub(super) fn upstreams(&self) -> &[Named] {
+    pub(crate) fn upstreams(&self) -> &[Named] {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.upstreams)
     }
 
     /// The same source with some of its upstreams.
-    pub(super) fn retaining(self, is_wanted: impl Fn(&Named) -> bool) -> Self {
+    pub(crate) fn retaining(self, is_wanted: impl Fn(&Named) -> bool) -> Self {
         let contents = self.contents.map(|contents| {
             let upstreams = contents.found.upstreams.into_iter().filter(is_wanted).collect();
             Contents { found: Servers { upstreams, ..contents.found }, ..contents }
@@ -197,7 +194,7 @@ impl Source {
     ///
     /// # Errors
     /// [`Failure::Usage`] if its files have no such principal; what is wrong with these.
-    pub(super) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(self) };
         if let Err(problems) = self.contents {
             return Err(Failure::Configuration(problems));
@@ -213,13 +210,13 @@ impl Source {
     ///
     /// # Errors
     /// Every problem in its files and flags.
-    pub(super) fn baseline(&self) -> Result<Baseline, Vec<Problem>> {
+    pub(crate) fn baseline(&self) -> Result<Baseline, Vec<Problem>> {
         let Self { origin, files, contents, .. } = self.clone();
         Ok(Baseline { origin, files, contents: contents? })
     }
 
     /// The options of strategies, with what files say.
-    pub(super) fn options(&self) -> StrategyOptions {
+    pub(crate) fn options(&self) -> StrategyOptions {
         let places = self.files.declarations().map(|file| file.strategy_places());
         let mut places = places.unwrap_or_default();
         for (strategy, key, _) in &self.serve.strategies.settings.set {
@@ -237,19 +234,19 @@ impl Source {
     }
 
     /// What files say of settings of strategies; flags win.
-    pub(super) fn settings(&self) -> Settings {
+    pub(crate) fn settings(&self) -> Settings {
         self.files.declarations().map(|file| file.strategy.clone()).unwrap_or_default()
     }
 
     /// Logs which servers of hosts' files are not served.
-    pub(super) fn warn(&self) {
+    pub(crate) fn warn(&self) {
         if let Ok(contents) = &self.contents {
             contents.found.log();
         }
     }
 
     /// Everything that is wrong with the operator's choices of concerns in these settings.
-    pub(super) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
+    pub(crate) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
         let Ok(contents) = &self.contents else { return Vec::new() };
         let file = self.files.declarations().map(|file| &**file);
         choice_problems(settings, file, &contents.declared.about)
@@ -259,7 +256,7 @@ impl Source {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with everything that is wrong with files, strategies and key.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         self,
         registry: &Registry,
         options: &StrategyOptions,
@@ -279,7 +276,7 @@ impl Source {
     }
 
     /// A gateway of it, with the contract's defaults.
-    pub(super) fn assembly(self, declared: Declared, strategies: Strategies, key: ReceiptKey) -> Assembly {
+    pub(crate) fn assembly(self, declared: Declared, strategies: Strategies, key: ReceiptKey) -> Assembly {
         let found = self.contents.map(|contents| contents.found).unwrap_or_default();
         let assembly = Assembly::new(strategies, key);
         let admission = match self.caller {

@@ -8,7 +8,7 @@ use mcp_disclosure_gateway::{
 };
 use serde_json::Value;
 
-use super::{Program, print_text, runtime_for_one, width::folded};
+use super::{Program, folded, print_text, runtime_for_one};
 use crate::{
     config::DisclosureFile,
     failure::Failure,
@@ -93,12 +93,12 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
 ///
 /// # Errors
 /// Every name that is unknown and every setting that is wrong, with a hint.
-pub(super) fn build(registry: &Registry, options: &StrategyOptions) -> Result<Strategies, Vec<Problem>> {
+pub(crate) fn build(registry: &Registry, options: &StrategyOptions) -> Result<Strategies, Vec<Problem>> {
     Strategies::build(registry, options).map_err(|problems| problems.0.into_iter().map(hinted).collect())
 }
 
 /// Adds a hint to a problem with a strategy that has none.
-pub(super) fn hinted(problem: Problem) -> Problem {
+pub(crate) fn hinted(problem: Problem) -> Problem {
     match problem.remedy() {
         Some(_) => problem,
         None => problem.hint("mcp-disclosure strategies lists them"),
@@ -107,7 +107,7 @@ pub(super) fn hinted(problem: Problem) -> Problem {
 
 /// Everything that is wrong with the choices in `settings`, by what is declared without upstreams. If that is nothing,
 /// upstreams may declare what is chosen, and the strategy objects at the start if they do not.
-pub(super) fn choice_problems(
+pub(crate) fn choice_problems(
     settings: &Settings,
     file: Option<&DisclosureFile>,
     about: &About,
@@ -122,7 +122,7 @@ pub(super) fn choice_problems(
 }
 
 /// The operator's choices of concerns in `settings`.
-pub(super) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
+pub(crate) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
     settings.get(NAME)?.get(CHOICES)?.as_object()
 }
 

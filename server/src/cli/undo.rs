@@ -9,22 +9,14 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{
     PlaceArguments,
-    check::is_coloured,
     init::{heading, hosts_of, refuse_named, show_problems},
-    places::user_folders,
-    print, print_styled,
+    is_coloured, print, print_styled, user_folders,
 };
 use crate::{
     failure::Failure,
     files::{Change, write_together},
     init::{
-        ENTRY,
-        diff::unified,
-        places::Place,
-        plan::Destination,
-        record::{Record, Records, gathered_folder},
-        undo::{Undone, undone},
-        write::{read, remove},
+        Destination, ENTRY, Place, Record, Records, Undone, gathered_folder, read, remove, undone, unified,
     },
     launcher,
 };

@@ -15,7 +15,7 @@ use crate::{
 
 impl SourceArguments {
     /// The upstreams that flags give.
-    pub(super) fn given(&self) -> Result<Vec<Named>, Failure> {
+    pub(crate) fn given(&self) -> Result<Vec<Named>, Failure> {
         let mut given = Vec::new();
         if let Some((program, arguments)) = self.command.split_first() {
             let entry = Some(UpstreamEntry::of_command(&self.command));
@@ -107,7 +107,7 @@ impl SourceArguments {
 }
 
 /// The name of an upstream that `--name` says.
-pub(super) fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
+pub(crate) fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
     let name = name.map(UpstreamName::parse).transpose();
     name.map_err(|error| Failure::usage(Problem::new(format!("--name: {error}"))))
 }

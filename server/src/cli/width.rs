@@ -11,7 +11,7 @@ const USUAL: u16 = 100;
 const NARROWEST: u16 = 40;
 
 /// The columns of the terminal on stdout, else those that `COLUMNS` says; none if neither is known.
-pub(super) fn known() -> Option<u16> {
+pub(crate) fn known() -> Option<u16> {
     let said = || env::var("COLUMNS").ok()?.parse().ok();
     columns_of(&Term::stdout())
         .or_else(said)
@@ -20,7 +20,7 @@ pub(super) fn known() -> Option<u16> {
 }
 
 /// The columns that tables and texts fill.
-pub(super) fn width() -> u16 {
+pub(crate) fn width() -> u16 {
     known().unwrap_or(USUAL)
 }
 
@@ -30,7 +30,7 @@ fn columns_of(terminal: &Term) -> Option<u16> {
 
 /// A line, broken at spaces where it is longer than the known width. What follows is indented by `hanging` columns. Longer
 /// words, such as paths, stay whole; colours take no columns.
-pub(super) fn folded(line: &str, hanging: usize) -> String {
+pub(crate) fn folded(line: &str, hanging: usize) -> String {
     match known() {
         Some(width) => folded_to(line, hanging, usize::from(width)),
         None => line.to_owned(),
@@ -46,13 +46,13 @@ pub(crate) fn folded_on_stderr(line: &str) -> String {
 }
 
 /// As much of a line as a terminal on stderr shows in one, so that another can take its place.
-pub(super) fn cut_on_stderr(line: &str) -> Cow<'_, str> {
+pub(crate) fn cut_on_stderr(line: &str) -> Cow<'_, str> {
     let columns = columns_of(&Term::stderr()).unwrap_or_else(width);
     truncate_str(line, usize::from(columns) - 1, "")
 }
 
 /// Lines, each indented by two columns more where it goes on.
-pub(super) fn folded_text(text: &str) -> String {
+pub(crate) fn folded_text(text: &str) -> String {
     text.split_inclusive('\n').map(|line| folded(line, indentation(line) + 2)).collect()
 }
 

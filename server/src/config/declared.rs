@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
 use mcp_disclosure_gateway::{Place, Problem};
 use serde_json::Value;
 
-use super::{DisclosureFile, Table, UpstreamEntry, file, text::Found};
+use super::{DisclosureFile, Found, Table, UpstreamEntry, file};
 
 impl DisclosureFile {
     /// What the file declares of the catalogue; the file takes precedence over `over`.

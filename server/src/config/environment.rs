@@ -5,38 +5,38 @@ use std::{fmt, sync::LazyLock};
 use regex_lite::Regex;
 
 /// Looks a variable up.
-pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The process's own environment.
-pub(super) fn own(name: &str) -> Option<String> {
+pub(crate) fn own(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
 /// An expression for references, whose group is what stands between their delimiters.
-pub(super) fn references(expression: &str) -> Regex {
+pub(crate) fn references(expression: &str) -> Regex {
     Regex::new(expression).expect("a valid expression, as tests show")
 }
 
 /// `${…}`; and without a group `$${`, and a `${` that is not closed.
-pub(super) static DOLLAR: LazyLock<Regex> = LazyLock::new(|| references(r"\$\$\{|\$\{([^}]*)\}|\$\{"));
+pub(crate) static DOLLAR: LazyLock<Regex> = LazyLock::new(|| references(r"\$\$\{|\$\{([^}]*)\}|\$\{"));
 
 /// Substitutes variables: `${VAR}` or `${env:VAR}`, and `${VAR:-default}` with a default. `$${` stands for `${`; any other
 /// `$` for itself.
 ///
 /// # Errors
 /// The problem with the first reference that cannot be resolved. It quotes names of variables and no other text.
-pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
+pub(crate) fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
     replaced(text, &DOLLAR, str::to_owned, |reference| value(reference, lookup))
 }
 
 /// How a text says `${`, for messages.
-pub(super) const ESCAPED: &str = "'$${' stands for '${'";
+pub(crate) const ESCAPED: &str = "'$${' stands for '${'";
 
 /// A text with something in the place of each reference; `keep` converts the text beside them.
 ///
 /// # Errors
 /// The first of `replace`.
-pub(super) fn replaced<E>(
+pub(crate) fn replaced<E>(
     text: &str,
     references: &Regex,
     keep: impl Fn(&str) -> String,
@@ -94,20 +94,20 @@ pub(crate) fn escape_all(value: &mut toml::Value) {
 /// Messages go to logs, and any value may be a password that happens to contain `${`. Only a name (`VAR`) or a pair of
 /// words (`input:api-key`) is displayed; of anything else only the position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reference<'t> {
+pub(crate) struct Reference<'t> {
     /// The whole value.
-    pub(super) value: &'t str,
+    pub(crate) value: &'t str,
     /// The byte offset of the reference in it.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// The delimiters; the second is empty where the text says `${`, or does not close it.
-    pub(super) marks: (&'t str, &'t str),
+    pub(crate) marks: (&'t str, &'t str),
     /// The text between the delimiters.
-    pub(super) inside: &'t str,
+    pub(crate) inside: &'t str,
 }
 
 impl Reference<'_> {
     /// What stands for `$${`, or that it is a `${` that is not closed; `None` for a reference.
-    pub(super) fn literal(&self, literal: &str) -> Option<Result<String, String>> {
+    pub(crate) fn literal(&self, literal: &str) -> Option<Result<String, String>> {
         let unclosed = || format!("'${{' at character {} is not closed", character(self.value, self.at));
         let is_escaped = self.marks.0 == "$${";
         self.marks.1.is_empty().then(|| is_escaped.then(|| literal.to_owned()).ok_or_else(unclosed))
@@ -133,12 +133,12 @@ fn character(value: &str, at: usize) -> usize {
 }
 
 /// Whether this can be the name of an environment variable.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     is_word(text) && !text.contains('-') && !text.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// Whether this consists of ASCII letters, digits, `_` and `-`.
-pub(super) fn is_word(text: &str) -> bool {
+pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 

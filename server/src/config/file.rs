@@ -10,19 +10,20 @@ use mcp_disclosure_gateway::{
     negotiation::StrategyPlaces,
     upstream::{EndpointKind, Restart},
 };
-#[cfg(test)]
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-#[cfg(test)]
-use super::schema;
 use super::{
-    OauthEntry,
+    KeyPlaces, OauthEntry,
     access::{Auth, PrincipalEntry, ProfileEntry},
-    text::KeyPlaces,
 };
 use crate::flags::{Seconds, texts};
+
+#[cfg(test)]
+use schemars::JsonSchema;
+
+#[cfg(test)]
+use super::schema;
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///

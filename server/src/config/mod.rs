@@ -19,10 +19,14 @@ mod text;
 mod upstream;
 
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
-pub(crate) use environment::escape_all;
+pub(crate) use environment::{
+    DOLLAR, ESCAPED, Lookup, Reference, escape, escape_all, expand, is_name, is_word, own, references,
+    replaced,
+};
 pub use file::{Category, Concern, DisclosureFile, Primitive, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{Servers, read_hosts};
 pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
+pub(crate) use text::{Found, KeyPlaces, Places};
 pub(crate) use upstream::absolute_path;
 pub use upstream::{Named, upstreams};

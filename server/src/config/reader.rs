@@ -13,13 +13,7 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-use super::{
-    DisclosureFile, Table,
-    environment::{ESCAPED, expand, own},
-    file::Resources,
-    mistaken,
-    text::{KeyPlaces, Places},
-};
+use super::{DisclosureFile, ESCAPED, KeyPlaces, Places, Table, expand, file::Resources, mistaken, own};
 use crate::flags::{accepted, remedy as remedy_of_flag};
 
 /// The top-level keys of a file.
@@ -296,9 +290,7 @@ impl<'t> Reader<'t> {
             Some(word) => format!("did you mean '{word}'?"),
             None => "docs/reference.md has the type of each key".to_owned(),
         };
-        // A file has no null: it is what becomes of these numbers, which JSON has not.
-        let message = kinds(message).replace("not null", "not inf or nan");
-        self.report(span, &format!("{within}: {message}"), &hint);
+        self.report(span, &format!("{within}: {}", kinds(message)), &hint);
     }
 
     fn report(&mut self, span: Range<usize>, message: &str, hint: &str) {

@@ -102,7 +102,6 @@ version = 2
 [serve]
 bridge = "sometimes"
 listen = "8848"
-drain = inf
 [categories.a]
 tools = "all"
 [upstreams.u]
@@ -125,14 +124,13 @@ calls_per_minute = 0
             "d.toml:6:11: server.version: expected a text, not 2",
             "d.toml:8:10: serve.bridge: 'sometimes' is none of auto, always, never",
             "d.toml:9:10: serve.listen: '8848': invalid socket address",
-            "d.toml:10:9: serve.drain: expected a number, not inf or nan",
-            "d.toml:12:9: categories.a.tools: expected a list, not a text (hint: docs/reference.md",
-            "d.toml:14:1: unknown key upstreams.u.comand (hint: did you mean 'command'?)",
-            "d.toml:16:5: upstreams.v must be a table, not of type string (hint: its keys are written below [upstreams.NAME])",
+            "d.toml:11:9: categories.a.tools: expected a list, not a text (hint: docs/reference.md",
+            "d.toml:13:1: unknown key upstreams.u.comand (hint: did you mean 'command'?)",
+            "d.toml:15:5: upstreams.v must be a table, not of type string (hint: its keys are written below [upstreams.NAME])",
             "tools must be a table, not of type array",
-            "d.toml:20:8: strategy.info must be a table, not of type boolean",
-            "d.toml:22:10: concerns[0].values: values must be a list of strings",
-            "d.toml:24:20: profiles.p.limits: expected a whole number from 1 to 4294967295, not 0 (hint: docs/reference.md",
+            "d.toml:19:8: strategy.info must be a table, not of type boolean",
+            "d.toml:21:10: concerns[0].values: values must be a list of strings",
+            "d.toml:23:20: profiles.p.limits: expected a whole number from 1 to 4294967295, not 0 (hint: docs/reference.md",
         ],
     );
 }

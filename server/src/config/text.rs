@@ -6,7 +6,7 @@ use mcp_disclosure_gateway::{Place, Problem};
 
 /// A text and where its lines begin, since a place is asked for with each of thousands of sections.
 #[derive(Debug)]
-pub(super) struct Places<'t> {
+pub(crate) struct Places<'t> {
     file: Arc<str>,
     text: &'t str,
     starts: Vec<usize>,
@@ -14,13 +14,13 @@ pub(super) struct Places<'t> {
 
 impl<'t> Places<'t> {
     /// Those of the file of this name.
-    pub(super) fn of(file: impl Into<Arc<str>>, text: &'t str) -> Self {
+    pub(crate) fn of(file: impl Into<Arc<str>>, text: &'t str) -> Self {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1);
         Self { file: file.into(), text, starts: std::iter::once(0).chain(starts).collect() }
     }
 
     /// The place of a byte offset.
-    pub(super) fn place(&self, at: usize) -> Place {
+    pub(crate) fn place(&self, at: usize) -> Place {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = self.starts.partition_point(|start| *start <= before.len());
         let column = before[self.starts[line - 1]..].chars().count() + 1;
@@ -29,13 +29,13 @@ impl<'t> Places<'t> {
 }
 
 /// Problems as they are found in a section of a file.
-pub(super) struct Found<'p> {
-    pub(super) place: &'p Place,
-    pub(super) problems: &'p mut Vec<Problem>,
+pub(crate) struct Found<'p> {
+    pub(crate) place: &'p Place,
+    pub(crate) problems: &'p mut Vec<Problem>,
 }
 
 impl Found<'_> {
-    pub(super) fn add(&mut self, message: impl Into<String>, hint: &str) {
+    pub(crate) fn add(&mut self, message: impl Into<String>, hint: &str) {
         self.problems.push(Problem::new(message).at(self.place.clone()).hint(hint));
     }
 }
@@ -46,7 +46,7 @@ pub struct KeyPlaces(BTreeMap<Vec<String>, Place>);
 
 impl KeyPlaces {
     /// Notes the place of a key.
-    pub(super) fn note(&mut self, path: &[String], place: Place) {
+    pub(crate) fn note(&mut self, path: &[String], place: Place) {
         self.0.insert(path.to_vec(), place);
     }
 

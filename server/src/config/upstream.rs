@@ -15,10 +15,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
-use super::{
-    DisclosureFile, UpstreamEntry,
-    environment::{ESCAPED, Lookup, escape, expand, own},
-};
+use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, escape, expand, own};
 use crate::launcher::quoted;
 
 /// An upstream of a source.

@@ -23,7 +23,7 @@ use crate::{
         hosts::node::{Node, Syntax, parse_as},
     },
     files::{Files, ReadFile, description_paths},
-    init::edit::Edits,
+    init::Edits,
     lock::{LOCK, LockFile},
 };
 

@@ -220,22 +220,21 @@ impl ReadFile<DisclosureFile> {
 /// # Errors
 /// Every problem there is, with its file and a hint.
 pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Problem>> {
-    let unreadable = |path: &Path, error: &std::io::Error| {
-        let hint = match path.is_file() {
+    let paths = description_paths(directory).map_err(|error| {
+        let hint = match directory.is_file() {
             true => "give the directory that it is in",
             false => "give a directory that can be read",
         };
-        Problem::new(format!("{}: {error}", path.display())).hint(hint)
-    };
-    let paths = description_paths(directory).map_err(|error| vec![unreadable(directory, &error)])?;
+        vec![Problem::new(format!("{}: {error}", directory.display())).hint(hint)]
+    })?;
     let mut files = Vec::with_capacity(paths.len());
     let mut problems = Vec::new();
     for path in paths {
         let shown = path.display().to_string();
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         match std::fs::read_to_string(&path) {
-            Err(error) => problems.push(unreadable(&path, &error)),
-            Ok(text) => match DescriptionFile::parse(&shown, stem, &text) {
+            Err(error) => problems.push(unreadable_file(&path, &error)),
+            Ok(text) => match DescriptionFile::parse(&shown, stem, text.trim_start_matches('\u{feff}')) {
                 Ok(file) => {
                     tracing::debug!(path = shown, "description file read");
                     files.push(file);

@@ -6,13 +6,10 @@ use mcp_disclosure_transport::printable::one_line;
 use regex_lite::{Captures, Regex};
 use similar::TextDiff;
 
-use super::{
-    edit::{Edits, quoted},
-    ours::Ours,
-};
+use super::{Edits, Ours, quoted};
 use crate::{
     config::hosts::{
-        document::Document,
+        Document,
         node::{Node, Syntax},
     },
     launcher,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{UNUSUAL, Why};
 use crate::config::hosts::{
-    document::{Document, Server},
+    Document, Server,
     node::{Member, Node, Syntax},
 };
 
@@ -17,7 +17,7 @@ impl Edits {
         self.0.push((range, text.into()));
     }
 
-    pub(super) fn insert(&mut self, at: usize, text: impl Into<String>) {
+    pub(crate) fn insert(&mut self, at: usize, text: impl Into<String>) {
         self.replace(at..at, text);
     }
 
@@ -43,7 +43,7 @@ impl Edits {
     ///
     /// # Errors
     /// [`UNUSUAL`], if it cannot be read then.
-    pub(super) fn edited(self, document: &Document) -> Result<Document, Why> {
+    pub(crate) fn edited(self, document: &Document) -> Result<Document, Why> {
         self.checked(document, |_| true)
     }
 
@@ -51,7 +51,7 @@ impl Edits {
     ///
     /// # Errors
     /// [`UNUSUAL`].
-    pub(super) fn checked(
+    pub(crate) fn checked(
         self,
         document: &Document,
         is_as_expected: impl FnOnce(&Document) -> bool,
@@ -65,7 +65,7 @@ impl Edits {
     ///
     /// # Errors
     /// [`UNUSUAL`].
-    pub(super) fn of_server(
+    pub(crate) fn of_server(
         self,
         document: &Document,
         number: usize,
@@ -82,13 +82,13 @@ impl Edits {
 }
 
 /// A string in quotes, as all three syntaxes read it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     // JSON leaves this one as it is; TOML does not allow it.
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// A list on one line.
-pub(super) fn list<T: AsRef<str>>(words: &[T]) -> String {
+pub(crate) fn list<T: AsRef<str>>(words: &[T]) -> String {
     format!("[{}]", joined(words))
 }
 
@@ -98,23 +98,23 @@ fn joined<T: AsRef<str>>(words: &[T]) -> String {
 
 impl Document {
     /// The line end that the file uses.
-    pub(super) fn line_end(&self) -> &'static str {
+    pub(crate) fn line_end(&self) -> &'static str {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
     /// The text between the beginning of the line and a place.
-    pub(super) fn line_before(&self, at: usize) -> &str {
+    pub(crate) fn line_before(&self, at: usize) -> &str {
         let before = self.text.get(..at).unwrap_or_default();
         &before[before.rfind('\n').map_or(0, |end| end + 1)..]
     }
 
     /// What stands between this item of a list or member of a table and another one: a line of its own where it has one.
-    pub(super) fn separator(&self, at: usize) -> String {
+    pub(crate) fn separator(&self, at: usize) -> String {
         let before = self.line_before(at);
         if before.trim().is_empty() { format!(",{}{before}", self.line_end()) } else { ", ".to_owned() }
     }
 
-    pub(super) fn source(&self, node: &Node) -> &str {
+    pub(crate) fn source(&self, node: &Node) -> &str {
         self.text.get(node.at..node.end).unwrap_or_default()
     }
 
@@ -124,7 +124,7 @@ impl Document {
 }
 
 /// Puts words before the items of a list.
-pub(super) fn prefix(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
+pub(crate) fn prefix(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
     match list.items().first() {
         None => edits.replace(list.at..list.end, self::list(words)),
         Some(first) if document.is_in_brackets(list) => {
@@ -141,7 +141,7 @@ pub(super) fn prefix(edits: &mut Edits, document: &Document, list: &Node, words:
 }
 
 /// Puts words after the items of a list in brackets.
-pub(super) fn append(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
+pub(crate) fn append(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
     match list.items().last() {
         Some(last) if document.is_in_brackets(list) => {
             let separator = document.separator(last.at);
@@ -153,7 +153,7 @@ pub(super) fn append(edits: &mut Edits, document: &Document, list: &Node, words:
 }
 
 /// Removes items of a list, in brackets unless they are the first ones.
-pub(super) fn remove_items(edits: &mut Edits, list: &Node, is_removed: impl Fn(&Node) -> bool) {
+pub(crate) fn remove_items(edits: &mut Edits, list: &Node, is_removed: impl Fn(&Node) -> bool) {
     match list.items().iter().all(&is_removed) {
         true => edits.replace(list.at..list.end, "[]"),
         false => remove(edits, list.items(), |item| item.at..item.end, is_removed),
@@ -161,7 +161,7 @@ pub(super) fn remove_items(edits: &mut Edits, list: &Node, is_removed: impl Fn(&
 }
 
 /// Removes what was added to a list between two older states of it; whether anything of that is there.
-pub(super) fn remove_added(edits: &mut Edits, list: &Node, was: Option<&Node>, after: Option<&Node>) -> bool {
+pub(crate) fn remove_added(edits: &mut Edits, list: &Node, was: Option<&Node>, after: Option<&Node>) -> bool {
     let has = |list: Option<&Node>, text: &str| list.is_some_and(|list| list.lists(text));
     let is_added = |item: &Node| item.text().is_some_and(|text| has(after, text) && !has(was, text));
     let is_there = list.items().iter().any(is_added);
@@ -172,7 +172,7 @@ pub(super) fn remove_added(edits: &mut Edits, list: &Node, was: Option<&Node>, a
 }
 
 /// Removes members of a table, of which some are kept.
-pub(super) fn remove_members(edits: &mut Edits, members: &[Member], is_removed: impl Fn(&Member) -> bool) {
+pub(crate) fn remove_members(edits: &mut Edits, members: &[Member], is_removed: impl Fn(&Member) -> bool) {
     remove(edits, members, |member| member.at..member.node.end, is_removed);
 }
 
@@ -193,7 +193,7 @@ fn remove<T>(
 }
 
 /// Puts a member with this value (as source) behind another one of a table.
-pub(super) fn insert_after(
+pub(crate) fn insert_after(
     edits: &mut Edits,
     document: &Document,
     table: &Node,

@@ -8,26 +8,23 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    Why,
-    edit::{Edits, append, list, quoted, remove_members},
-    ours::Ours,
-    plan::{Destination, Former, Moved},
-    wrap::{Front, WHOLE_LINE, is_whole_line, of_program},
+    Destination, Edits, Former, Front, Moved, Ours, WHOLE_LINE, Why, append, is_whole_line, list, of_program,
+    quoted, remove_members,
 };
 use crate::config::{
     UpstreamEntry,
     hosts::{
-        document::{Document, Server},
+        Document, Server,
         node::{Member, Node, Syntax, Value},
         read_as,
     },
 };
 
 /// What files say of servers outside their entries.
-pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
+pub(crate) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
 
 /// The flag of `serve` that names a host's file.
-pub(super) const CONFIG: &str = "--mcp-config";
+pub(crate) const CONFIG: &str = "--mcp-config";
 
 /// The folder that paths are relative to when a moved entry is read for comparison, so that what depends on the host's folder
 /// differs.
@@ -35,10 +32,10 @@ const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
 
 /// The servers that keep their entries, and why.
-pub(super) type Apart = Vec<(String, Why)>;
+pub(crate) type Apart = Vec<(String, Why)>;
 
 /// The file without the servers that can be moved, and where they go.
-pub(super) fn gathered(
+pub(crate) fn gathered(
     mut document: Document,
     front: &Front,
     destination: &Destination,
@@ -182,7 +179,7 @@ fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Resul
 }
 
 /// The members that were moved to a file of ours, by name, as JSON.
-pub(super) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
+pub(crate) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
     let unknown = |error: String| format!("{}: {error}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| unknown(error.to_string()))?;
     let document =
@@ -274,7 +271,7 @@ fn moved_text(document: &Document, table: &[String], servers: &[&Server<'_>]) ->
 }
 
 /// A value as JSON; what an alias stands for is not known.
-pub(super) fn json(node: &Node) -> Json {
+pub(crate) fn json(node: &Node) -> Json {
     let member = |member: &Member| (member.name.clone(), json(&member.node));
     match &node.value {
         Value::Null | Value::Alias => Json::Null,

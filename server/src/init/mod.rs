@@ -6,21 +6,39 @@
 //! done to one file. `record` keeps what `undo` needs, `write` puts several files
 //! into place, all of them or none, and `apply` does both.
 
-pub(crate) mod diff;
-pub(crate) mod edit;
-pub(crate) mod gather;
+mod diff;
+mod edit;
+mod gather;
 mod moved_back;
-pub(crate) mod ours;
-pub(crate) mod places;
-pub(crate) mod plan;
-pub(crate) mod record;
-pub(crate) mod rules;
-pub(crate) mod undo;
-pub(crate) mod wrap;
-pub(crate) mod write;
+mod ours;
+mod places;
+mod plan;
+mod record;
+mod rules;
+mod undo;
+mod wrap;
+mod write;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use diff::unified;
+pub(crate) use edit::{
+    Edits, append, insert_after, list, prefix, quoted, remove_added, remove_items, remove_members,
+};
+pub(crate) use gather::{ABOUT, CONFIG, json, moved_members};
+pub(crate) use moved_back::{Edited, edited};
+pub(crate) use ours::Ours;
+pub(crate) use places::{Folders, Place, candidates, existing, host_names, hosts, is_read_whole};
+pub(crate) use plan::{Destination, Former, Moved, Plan, key, plan};
+pub(crate) use record::{Record, Records, Step, apply, digest, gathered_folder};
+pub(crate) use rules::{LIST, is_settings, permitted, rules, tool_search_is_off, withdrawn};
+pub(crate) use undo::{Undone, undone};
+pub(crate) use wrap::{
+    Bridge, Front, NOT_OURS, WHOLE_LINE, is_whole_line, of_program, unwrapped, unwrapped_url, wrapped,
+    wrapped_url,
+};
+pub(crate) use write::{keep, read, remove};
 
 /// The name of this program's own entry, where servers are gathered behind it.
 pub(crate) const ENTRY: &str = "mcp-disclosure";

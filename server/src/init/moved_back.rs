@@ -8,27 +8,22 @@ use std::{
 
 use serde_json::Value as Json;
 
-use super::{
-    Why,
-    edit::Edits,
-    gather::{ABOUT, json},
-    record::{Step, digest},
-};
+use super::{ABOUT, Edits, Step, Why, digest, json};
 use crate::config::hosts::{
-    document::{Document, Server},
+    Document, Server,
     node::{Member, Node},
 };
 
 /// A step with what was edited since in the files that servers were moved to.
-pub(super) struct Edited {
+pub(crate) struct Edited {
     /// What the host's file was before, with the edits that could be brought back.
-    pub(super) before: String,
+    pub(crate) before: String,
     /// The files with edits that could not, and why; they are to stay.
-    pub(super) kept: Vec<(PathBuf, Why)>,
+    pub(crate) kept: Vec<(PathBuf, Why)>,
 }
 
 /// Looks at the files that servers were moved to in this step of the file at `path`.
-pub(super) fn edited(path: &Path, step: &Step) -> Edited {
+pub(crate) fn edited(path: &Path, step: &Step) -> Edited {
     let mut edited = Edited { before: step.before.clone(), kept: Vec::new() };
     for (file, text) in step.changed() {
         let brought = text.map_err(|error| error.to_string()).and_then(|text| {

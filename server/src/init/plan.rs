@@ -7,14 +7,10 @@ use mcp_disclosure_gateway::Problem;
 use sha2::{Digest, Sha256};
 
 use super::{
-    ENTRY, Why, gather,
-    ours::Ours,
-    places::{Folders, Place, is_read_whole},
-    wrap::{Front, unwrapped, wrapped, wrapped_url},
-    write::read,
+    ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, unwrapped, wrapped, wrapped_url,
 };
 use crate::{
-    config::hosts::{document::Document, permissions::Rules},
+    config::hosts::{Document, Rules},
     files::Change,
 };
 
@@ -137,7 +133,7 @@ pub(crate) struct Destination {
     /// The folder of a project, and what an entry says for it.
     project: Option<(PathBuf, &'static str)>,
     /// The names of servers in other files of the host. Where two files have a name, one of them counts.
-    pub(super) elsewhere: Vec<String>,
+    pub(crate) elsewhere: Vec<String>,
 }
 
 /// What is behind an entry of ours.
@@ -165,7 +161,7 @@ pub(crate) struct Moved {
 }
 
 /// Names a file in our folders.
-pub(super) fn key(path: &Path) -> String {
+pub(crate) fn key(path: &Path) -> String {
     hex(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..12])
 }
 
@@ -200,7 +196,7 @@ impl Destination {
     }
 
     /// The name of our entry: in a project another one than in the user's file, which it would replace there.
-    pub(super) fn entry(&self) -> String {
+    pub(crate) fn entry(&self) -> String {
         let of_project = if self.is_in_project() { "-project" } else { "" };
         format!("{ENTRY}{of_project}")
     }
@@ -211,12 +207,12 @@ impl Destination {
     }
 
     /// Whether the host would read our file as one of its own.
-    pub(super) fn is_among_hosts_files(&self) -> bool {
+    pub(crate) fn is_among_hosts_files(&self) -> bool {
         self.project.is_some() && self.stem.parent().is_some_and(is_read_whole)
     }
 
     /// A path that no file has, and none of those that are written later.
-    pub(super) fn free(&self, planned: &[Moved]) -> PathBuf {
+    pub(crate) fn free(&self, planned: &[Moved]) -> PathBuf {
         let numbered = |number: usize| match number {
             0 => format!("{}.json", self.stem.display()),
             _ => format!("{}-{number}.json", self.stem.display()),
@@ -227,14 +223,14 @@ impl Destination {
     }
 
     /// What an entry names a file of ours by.
-    pub(super) fn named(&self, file: &Path) -> Option<String> {
+    pub(crate) fn named(&self, file: &Path) -> Option<String> {
         let Some((root, variable)) = &self.project else { return file.to_str().map(str::to_owned) };
         let within = file.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
         Some(format!("{variable}{within}"))
     }
 
     /// The file of ours that an entry names, if it is one.
-    pub(super) fn file_of(&self, named: &str) -> Option<PathBuf> {
+    pub(crate) fn file_of(&self, named: &str) -> Option<PathBuf> {
         let file = match &self.project {
             Some((root, variable)) => root.join(named.strip_prefix(variable)?),
             None => PathBuf::from(named),

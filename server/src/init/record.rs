@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{
-    plan::{Moved, Plan, key},
-    write::{self, keep},
+    Moved, Plan, keep, key,
+    write::{self},
 };
 use crate::{
     failure::Failure,
@@ -198,7 +198,7 @@ pub(crate) fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result
 }
 
 /// The same with `write` as an argument: a file that cannot be put back takes a disk that fails in between.
-pub(super) fn applied(
+pub(crate) fn applied(
     plans: &[Plan],
     current: &Path,
     records: &Records,

@@ -11,18 +11,11 @@ use std::{
 
 use mcp_disclosure_gateway::Problem;
 
-use super::{
-    edit::{Edits, append, remove_added},
-    places::{Folders, Place, candidates, hosts},
-    plan::Plan,
-    wrap::Front,
-    write::read,
-};
+use super::{Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added};
 use crate::{
     config::hosts::{
-        document::Document,
+        Document, Rules,
         node::{self, Node},
-        permissions::Rules,
     },
     files::Change,
 };
@@ -146,7 +139,7 @@ pub(crate) fn permitted(
 }
 
 /// The file without what was added to the list between two older texts; `None` if nothing of it is there.
-pub(super) fn withdrawn(now: &Document, before: &Document, after: &Document) -> Option<Document> {
+pub(crate) fn withdrawn(now: &Document, before: &Document, after: &Document) -> Option<Document> {
     let list = now.root.path(&LIST)?;
     let mut edits = Edits::default();
     let is_there = remove_added(&mut edits, list, before.root.path(&LIST), after.root.path(&LIST));

@@ -11,19 +11,11 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    UNUSUAL, Why,
-    edit::{Edits, remove_added, remove_members},
-    gather::{CONFIG, json, moved_members},
-    moved_back::{Edited, edited},
-    ours::Ours,
-    plan::Destination,
-    record::Step,
-    rules::{LIST, withdrawn},
-    wrap::{NOT_OURS, unwrapped, unwrapped_url},
+    CONFIG, Destination, Edited, Edits, LIST, NOT_OURS, Ours, Step, UNUSUAL, Why, edited, json,
+    moved_members, remove_added, remove_members, unwrapped, unwrapped_url, withdrawn,
 };
 use crate::config::hosts::{
-    document::{Document, Server},
-    launch::Launch,
+    Document, Launch, Server,
     node::{Member, Syntax},
 };
 

@@ -3,16 +3,10 @@
 
 use mcp_disclosure_core::UpstreamName;
 
-use super::{
-    UNUSUAL, Why,
-    edit::{Edits, append, insert_after, list, prefix, quoted, remove_items},
-    ours::Ours,
-};
+use super::{Edits, Ours, UNUSUAL, Why, append, insert_after, list, prefix, quoted, remove_items};
 use crate::config::hosts::{
-    document::{Document, Server},
-    launch::Launch,
+    Document, Launch, Server, is_all,
     node::{Member, Node, Syntax},
-    permissions::is_all,
 };
 
 /// What is put in front of servers.
@@ -49,7 +43,7 @@ pub(crate) struct Bridge {
 ///
 /// # Errors
 /// Why the server is left as it is.
-pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
+pub(crate) fn wrapped(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
     let servers = document.servers();
     let server = &servers[number];
     let launch = server.launch.ok_or("it has neither a command nor a url")?;
@@ -88,7 +82,7 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
 ///
 /// # Errors
 /// Why that is not known.
-pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String]) -> Result<Document, Why> {
+pub(crate) fn unwrapped(document: &Document, number: usize, launcher: &[String]) -> Result<Document, Why> {
     let servers = document.servers();
     let launch = servers[number].launch.ok_or(NOT_OURS)?;
     let words = launch.words().ok_or(NOT_OURS)?;
@@ -117,7 +111,7 @@ pub(super) fn unwrapped(document: &Document, number: usize, launcher: &[String])
 ///
 /// # Errors
 /// Why the server is left as it is.
-pub(super) fn wrapped_url(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
+pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
     let servers = document.servers();
     let server = &servers[number];
     let url = server.address.url.ok_or("it has neither a command nor a url")?;
@@ -162,7 +156,7 @@ pub(super) fn wrapped_url(document: &Document, number: usize, front: &Front) -> 
 ///
 /// # Errors
 /// If the entry is written in another form.
-pub(super) fn unwrapped_url(
+pub(crate) fn unwrapped_url(
     document: &Document,
     number: usize,
     (before, was): (&Document, &Server<'_>),
@@ -195,15 +189,15 @@ pub(super) fn unwrapped_url(
     edits.of_server(document, number, (now, &members), |entry| was.node.is_same_but(entry.node, None, &[]))
 }
 
-pub(super) const NOT_OURS: &str = "it is not served by mcp-disclosure";
+pub(crate) const NOT_OURS: &str = "it is not served by mcp-disclosure";
 
 /// Why a server is left as it is that is served by this program already.
-pub(super) const OURS: &str = "it is served by mcp-disclosure already";
+pub(crate) const OURS: &str = "it is served by mcp-disclosure already";
 
-pub(super) const WHOLE_LINE: &str = "its command is a whole line; write the arguments into args";
+pub(crate) const WHOLE_LINE: &str = "its command is a whole line; write the arguments into args";
 
 /// Whether a command is a program and its arguments in one, which only a shell takes apart.
-pub(super) fn is_whole_line(words: &[String]) -> bool {
+pub(crate) fn is_whole_line(words: &[String]) -> bool {
     let [line] = words else { return false };
     line.split_once(' ').is_some_and(|(program, _)| !program.contains(['/', '\\']))
 }
@@ -333,7 +327,7 @@ fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, W
 }
 
 /// What the key of a transport says of a program, where it may say this of a server.
-pub(super) fn of_program(transport: &Member) -> Option<&str> {
+pub(crate) fn of_program(transport: &Member) -> Option<&str> {
     match transport.node.text()? {
         "remote" | "local" => Some("local"),
         "custom" => Some("custom"),

@@ -47,7 +47,7 @@ fn main() {
     for message in messages() {
         server.take(&message);
     }
-    if server.mode.starts_with("stubborn") {
+    if server.mode == "stubborn" {
         // Ends by a signal only.
         loop {
             thread::park();
@@ -84,7 +84,7 @@ impl Server {
     fn take(&mut self, message: &Value) {
         let id = &message["id"];
         match (self.mode.as_str(), message["method"].as_str().unwrap_or_default()) {
-            ("silent" | "stubborn-silent", _) => {}
+            ("silent", _) => {}
             ("hangs", "tools/call" | "ping") => {}
             ("only-garbage", _) => say("Welcome to odd-upstream!"),
             ("garbage", "initialize") => {

@@ -23,7 +23,7 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
     let (ended, started) = serve_with(&[
         ("a.json", "{\n  \"name\": \"a\",\n  oops\n}"),
         ("b.json", r#"{"name":"b","inputSchema":null}"#),
-        ("c.json", r#"{"name":"c","description":" "}"#),
+        ("c.json", r#"{"name":"c","title":"","description":" "}"#),
         ("d.json", r#"{"description":"D","inputSchema":{}}"#),
         ("Echo.json", &misnamed),
         ("f.json", r#"{"name":"f","description":7,"inputSchema":{}}"#),
@@ -39,6 +39,7 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
             "a.json: key must be a string at line 3 column 3",
             "(hint: a description file is one JSON object with the name of its tool)",
             "b.json: 'inputSchema' is missing",
+            "c.json: 'title' is missing",
             "c.json: 'description' is missing",
             "d.json: 'name' is missing (hint: name must be there, and what else is there must say something)",
             "Echo.json: describes tool 'echo', so the file must be called 'echo.json' (hint: rename the file",
@@ -49,7 +50,7 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
             "j.json: EOF while parsing",
         ],
     );
-    assert_eq!(ended.stderr.lines().count(), 10, "{}", ended.stderr);
+    assert_eq!(ended.stderr.lines().count(), 11, "{}", ended.stderr);
     assert!(!started, "no child is started when files alone show the problem");
 }
 
@@ -71,14 +72,13 @@ fn files_about_tools_that_no_upstream_lists_are_warned_about_with_the_nearest_na
 fn a_file_that_is_no_utf_8_is_named() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("a.json"), b"{\"name\": \"\xff\"}").unwrap();
-    run(&["serve", "--tool-descriptions", shown(directory.path())]).says(64, &["a.json: ", "UTF-8"]);
+    run(&["serve", "--tool-descriptions", shown(directory.path())])
+        .says(64, &["a.json: ", "(hint: the file must be readable, in UTF-8)"]);
 }
 
 #[test]
 fn unknown_members_are_reported_and_the_rest_is_served() {
-    let (ended, _) = serve_with(&[(
-        "echo.json",
-        r#"{"name":"echo","description":"E","inputSchema":{"type":"object"},"exmaples":[]}"#,
-    )]);
+    let (ended, _) =
+        serve_with(&[("echo.json", "\u{feff}{\"name\":\"echo\",\"description\":\"E\",\"exmaples\":[]}")]);
     ended.says(0, &["echo.json: the unknown member 'exmaples' is ignored; did you mean 'examples'?"]);
 }

@@ -42,6 +42,7 @@ fn a_bad_set_is_reported_and_the_old_one_stays() {
     write(directory.path(), "wait.json", "{ \"name\": \"wait\", ");
     let line = gateway.logged("description files were not taken over, the old ones stay");
     assert!(line.contains("wait.json: EOF while parsing"), "{line}");
+    assert_eq!(description(&mut gateway, "wait"), "Half of a set.");
     // A file about a tool that is not there holds nothing back.
     write(directory.path(), "wiat.json", &described("wiat", "Misspelt."));
     write(directory.path(), "wait.json", &described("wait", "A set again."));

@@ -15,9 +15,10 @@ use super::{
 };
 use crate::{
     beside::beside,
-    catalogue::Page,
     dialect::complete,
-    dispatch::{Caller, Watch, allowance::Running, common::text_of, fetches::OfCaller, variants::is_by_page},
+    dispatch::{
+        Caller, RequestContext, allowance::Running, common::text_of, fetches::OfCaller, variants::is_by_page,
+    },
     observe::Outcome,
     upstream::UpstreamCall,
 };
@@ -37,33 +38,27 @@ impl Calls {
     }
 
     /// Lets the strategy decide on a call, and carries out the decision.
-    pub(crate) async fn call(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        params: &RawObject,
-        watch: &mut Watch<'_>,
-    ) -> Answer {
-        let (received, call) = self.read_call(page, params, watch)?;
+    pub(crate) async fn call(&self, cx: &RequestContext<'_>) -> Answer {
+        let (received, call) = self.read_call(cx)?;
         // A tool of the gateway's own counts with what is called within it.
-        let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
-        let counted = is_own.then(|| watch.starts(&caller.allowances)).transpose();
-        let counted = counted.inspect_err(|_| refused(page, &call, LIMIT_REACHED, watch))?;
-        let fetches = caller.services(&self.common.fetches);
+        let is_own = !cx.allowances.is_empty() && cx.page.own_tools.iter().any(|own| **own == *call.name);
+        let counted = is_own.then(|| cx.watch.starts(&cx.allowances)).transpose();
+        let counted = counted.inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
+        let fetches = cx.services(&self.common.fetches);
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = self.decide(caller, page, call, &fetches).await;
-        let (decision, effects) = decided.map_err(|fault| rejected(page, &given, fault, watch))?;
-        let carried_out = self.carry_out(caller, effects, &fetches).await;
-        carried_out.map_err(|error| unkept(page, &given, error, watch))?;
+        let decided = self.decide(cx, call, &fetches).await;
+        let (decision, effects) = decided.map_err(|fault| rejected(cx, &given, fault))?;
+        let carried_out = self.carry_out(cx, effects, &fetches).await;
+        carried_out.map_err(|error| unkept(cx, &given, error))?;
         let rechosen = match &decision {
-            Decision::Answer(_) => Box::pin(self.rechosen(caller, page)).await,
+            Decision::Answer(_) => Box::pin(self.rechosen(cx)).await,
             _ => None,
         };
         let decision = match rechosen {
             // What it says of choices is what they came to.
-            Some(now) => {
-                let again = self.decide(&now, &now.page(), given.clone(), &fetches).await;
+            Some((caller, page)) => {
+                let again = self.decide(&cx.of(&caller, &page), given.clone(), &fetches).await;
                 again.map_or(decision, |(decision, _)| decision)
             }
             None => decision,
@@ -71,85 +66,75 @@ impl Calls {
         // A page reads no descriptions: its author did.
         let is_untaught =
             matches!(&decision, Decision::Refuse(refusal) if refusal.code == DESCRIPTION_REQUIRED);
-        let decision = match is_untaught && is_by_page(page, params, &given.name) {
+        let decision = match is_untaught && is_by_page(cx, &given.name) {
             true => Decision::Forward(given.clone()),
             false => decision,
         };
         match decision {
             Decision::Forward(call) => {
                 drop(given);
-                self.forward(caller, page, (call, received), params, counted, watch).await
+                self.forward(cx, (call, received), counted).await
             }
             Decision::Answer(answer) => {
-                watch.decides(Outcome::Answered);
-                Ok(answered(caller.era(), &answer))
+                cx.watch.decides(Outcome::Answered);
+                Ok(answered(cx.era(), &answer))
             }
             Decision::Refuse(refusal) => {
-                refused(page, &given, refusal.code, watch);
-                Ok(refusal_of(caller, refusal))
+                refused(cx, &given, refusal.code);
+                Ok(refusal_of(cx.era(), refusal))
             }
         }
     }
 
     /// A call as it was received, and as it is meant.
-    pub(super) fn read_call(
-        &self,
-        page: &Page,
-        params: &RawObject,
-        watch: &mut Watch<'_>,
-    ) -> Result<(ToolCall, ToolCall), ErrorText> {
-        let received = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
-        let call = self.meant(page, received.clone());
-        watch.names(&call.name);
-        watch.takes(call.arguments.as_ref());
+    pub(super) fn read_call(&self, cx: &RequestContext<'_>) -> Result<(ToolCall, ToolCall), ErrorText> {
+        let received = read_call(cx.params).inspect_err(|_| cx.watch.decides(Outcome::Invalid))?;
+        let call = self.meant(cx, received.clone());
+        cx.watch.names(&call.name);
+        cx.watch.takes(call.arguments.as_ref());
         Ok((received, call))
     }
 
     /// The strategy's decision on a call.
     pub(super) async fn decide(
         &self,
-        caller: &Caller,
-        page: &Page,
+        cx: &RequestContext<'_>,
         call: ToolCall,
         fetches: &OfCaller<'_>,
     ) -> Result<(Decision, Effects), Fault> {
-        let strategy = &caller.choice.strategy;
+        let strategy = &cx.choice.strategy;
         let effects = Effects::default();
-        let cx = self.context(caller, &page.view, fetches, &effects);
-        Ok((beside(length(&call), strategy.before_call(&cx, call)).await?, effects))
+        let context = self.context(cx, fetches, &effects);
+        Ok((beside(length(&call), strategy.before_call(&context, call)).await?, effects))
     }
 
     async fn forward(
         &self,
-        caller: &Caller,
-        page: &Page,
+        cx: &RequestContext<'_>,
         (call, given): (ToolCall, ToolCall),
-        params: &RawObject,
         counted: Option<Running>,
-        watch: &mut Watch<'_>,
     ) -> Answer {
-        let Passed { tool, arguments, slot, running } =
-            match self.pass(caller, page, call, given, counted, watch)? {
-                Ok(passed) => passed,
-                Err(refusal) => return Ok(refusal_of(caller, refusal)),
-            };
-        let as_task = self.as_task(caller, tool, &slot, params);
-        let as_task = as_task.inspect_err(|_| watch.decides(Outcome::Invalid))?;
-        recorded(watch).await?;
-        self.apart.calls(caller, tool.tool().key());
+        let Passed { tool, arguments, slot, running } = match self.pass(cx, call, given, counted)? {
+            Ok(passed) => passed,
+            Err(refusal) => return Ok(refusal_of(cx.era(), refusal)),
+        };
+        let as_task = self.as_task(cx, tool, &slot);
+        let as_task = as_task.inspect_err(|_| cx.watch.decides(Outcome::Invalid))?;
+        recorded(cx).await?;
+        self.apart.calls(cx, tool.tool().key());
         let mirrored = Mirrored::headers(tool.tool().mirrored(), arguments.as_ref().map(RawText::get));
-        let relayed = relayed(params, tool.tool(), arguments.as_ref(), as_task.member(params));
+        let relayed = relayed(cx.params, tool.tool(), arguments.as_ref(), as_task.member(cx.params));
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
         // waiting.
         drop(arguments);
-        let request = caller.upstream_call("tools/call", as_task.declared(relayed));
+        let request = cx.upstream_call("tools/call", as_task.declared(relayed));
         let reports = as_task.reports.clone().or_else(|| request.reports.clone());
         let request = UpstreamCall { mirrored, reports, ..request };
-        let answered = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
+        let answered = self.relay(cx, &slot, request).await.map_err(|failed| failed.watched(cx))?;
         let upstream = Arc::clone(answered.upstream());
-        let result = answered.shown(&page.view)?;
-        let begun = self.begun(caller, &page.view, as_task, (tool.tool(), &slot, &upstream), running, result);
-        Ok(complete(caller.era(), begun.await?))
+        let result = answered.shown(&cx.page.view)?;
+        let begun = self.begun(cx, as_task, (tool.tool(), &slot, &upstream), running, result);
+        Ok(complete(cx.era(), begun.await?))
     }
 }
 
@@ -191,8 +176,8 @@ pub(crate) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
 }
 
 /// A refusal as a tool result.
-fn refusal_of(caller: &Caller, refusal: Refusal) -> Json {
-    answered(caller.era(), &ToolAnswer { content: refusal.content, is_error: true })
+fn refusal_of(era: Era, refusal: Refusal) -> Json {
+    answered(era, &ToolAnswer { content: refusal.content, is_error: true })
 }
 
 /// The gateway's own answer as a `CallToolResult`: a text, or structured content and the same as text.

@@ -1,6 +1,8 @@
 //! What a request does to its caller's session, before it is answered: what was delivered, and what the session has chosen, which
 //! the upstreams that are its client's alone follow.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{Effect, Effects};
 use mcp_disclosure_transport::ErrorText;
 
@@ -8,7 +10,7 @@ use super::Calls;
 use crate::{
     catalogue::Page,
     dispatch::{
-        Caller,
+        Caller, RequestContext,
         fetches::{Done, OfCaller},
     },
     session::store::Delta,
@@ -21,7 +23,7 @@ impl Calls {
     /// -32006 if the session's store cannot be used: the answer depends on it, and is not sent.
     pub(super) async fn carry_out(
         &self,
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         effects: Effects,
         fetches: &OfCaller<'_>,
     ) -> Result<(), ErrorText> {
@@ -29,29 +31,29 @@ impl Calls {
         for effect in effects.into_vec() {
             match effect {
                 Effect::Delivered { tool, digest } => {
-                    self.apart.reads(caller, &tool);
+                    self.apart.reads(cx, &tool);
                     delta.marks.push((tool, digest));
                 }
-                Effect::CalledUnread { tool } => self.apart.calls_unread(caller, &tool),
+                Effect::CalledUnread { tool } => self.apart.calls_unread(cx, &tool),
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native = true,
             }
         }
-        for (strategy, _) in delta.notes.iter().filter(|_| caller.session.is_none()) {
+        for (strategy, _) in delta.notes.iter().filter(|_| cx.session.is_none()) {
             tracing::warn!("strategy '{strategy}' took a note that is lost, since its client has no session");
         }
         let Done { admitted, noted, refused } = std::mem::take(&mut *fetches.done.lock());
         let recording = async {
-            match &caller.session {
-                Some(session) if !delta.is_empty() => self.sessions.remember(caller, session, delta).await,
+            match &cx.session {
+                Some(session) if !delta.is_empty() => self.sessions.remember(cx, session, delta).await,
                 _ => Ok(()),
             }
         };
         let (recorded, ()) =
-            tokio::join!(recording, self.sessions.replication.count(&self.common.fetches, caller, admitted));
+            tokio::join!(recording, self.sessions.replication.count(&self.common.fetches, cx, admitted));
         recorded?;
-        refused.iter().for_each(|code| self.common.observer.fetch_refused(&caller.who(), code));
-        noted.into_iter().for_each(|note| self.common.observer.noted(&caller.who(), note));
+        refused.iter().for_each(|code| self.common.observer.fetch_refused(&cx.who(), code));
+        noted.into_iter().for_each(|note| self.common.observer.noted(&cx.who(), note));
         Ok(())
     }
 
@@ -70,14 +72,20 @@ impl Calls {
         caller.backend.follow(&page.view).await
     }
 
-    /// The caller as its request left it, where upstreams followed what it chose.
-    pub(super) async fn rechosen(&self, caller: &Caller, page: &Page) -> Option<Caller> {
-        let session = caller.session.as_ref()?;
-        if session.memory() == caller.memory || !self.followed(caller, page).await {
+    /// The caller as its request left it, and what it sees now, if that changed its choices: upstreams may have followed.
+    pub(super) async fn rechosen(&self, cx: &RequestContext<'_>) -> Option<(Caller, Arc<Page>)> {
+        let session = cx.session.as_ref()?;
+        if session.memory() == cx.memory || cx.backend.client().is_none() {
             return None;
         }
-        let mut now = caller.clone();
+        let mut now = cx.caller.clone();
         (now.memory, now.choice) = (session.memory(), session.choice());
-        Some(now)
+        // What else a strategy remembers is for the next request.
+        if now.page().view.choices() == cx.page.view.choices() {
+            return None;
+        }
+        self.followed(cx, cx.page).await;
+        let page = now.page();
+        Some((now, page))
     }
 }

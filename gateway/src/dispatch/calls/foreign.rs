@@ -4,82 +4,67 @@
 //! may use everything may use it.
 
 use mcp_disclosure_core::{Effects, Fault, RawObject, ToolName};
-use mcp_disclosure_transport::{ErrorText, Request, code};
+use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{Answer, Calls, passage::recorded};
 use crate::{
     beside::beside,
-    catalogue::Page,
     dialect::complete,
-    dispatch::{Caller, Watch, fetches::OfCaller, method::is_of_mcp},
+    dispatch::{RequestContext, fetches::OfCaller, method::is_of_mcp},
     observe::Outcome,
 };
 
 impl Calls {
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    pub(crate) async fn foreign(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        request: &Request,
-        watch: &mut Watch<'_>,
-    ) -> Answer {
-        let fetches = caller.services(&self.common.fetches);
-        let asked = (&*request.method, &request.params);
-        let (answer, effects) = self.asked(caller, page, asked, &fetches).await?;
-        self.carry_out(caller, effects, &fetches).await?;
-        let answer = match self.rechosen(caller, page).await {
+    pub(crate) async fn foreign(&self, cx: &RequestContext<'_>) -> Answer {
+        let fetches = cx.services(&self.common.fetches);
+        let (answer, effects) = self.asked(cx, &fetches).await?;
+        self.carry_out(cx, effects, &fetches).await?;
+        let answer = match self.rechosen(cx).await {
             // What it says of choices is what they came to.
-            Some(now) => self.asked(&now, &now.page(), asked, &fetches).await?.0,
+            Some((caller, page)) => self.asked(&cx.of(&caller, &page), &fetches).await?.0,
             None => answer,
         };
         match answer {
-            Some(result) => Ok(complete(caller.era(), result.into())),
-            None => self.passed_on(caller, page, request, watch).await,
+            Some(result) => Ok(complete(cx.era(), result.into())),
+            None => self.passed_on(cx).await,
         }
     }
 
     /// The strategy's own answer to a request, and its effects.
     pub(super) async fn asked(
         &self,
-        caller: &Caller,
-        page: &Page,
-        (method, params): (&str, &RawObject),
+        cx: &RequestContext<'_>,
         fetches: &OfCaller<'_>,
     ) -> Result<(Option<RawObject>, Effects), Fault> {
         let effects = Effects::default();
-        let cx = self.context(caller, &page.view, fetches, &effects);
-        let answer = caller.choice.strategy.request(&cx, method, params);
-        Ok((beside(params.text().len(), answer).await?, effects))
+        let context = self.context(cx, fetches, &effects);
+        let answer = cx.choice.strategy.request(&context, &cx.request.method, cx.params);
+        Ok((beside(cx.params.text().len(), answer).await?, effects))
     }
 
     /// Passes a request on to the upstreams for which the operator names its method: to the first that knows it.
     ///
     /// # Errors
     /// -32601 if there is none, or the caller may not use everything; -32005 if it may not call now; the upstream's error.
-    async fn passed_on(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        request: &Request,
-        watch: &mut Watch<'_>,
-    ) -> Answer {
-        let slots = caller.backend.slots();
+    async fn passed_on(&self, cx: &RequestContext<'_>) -> Answer {
+        let request = cx.request;
+        let slots = cx.backend.slots();
         let passes = |method: &String| **method == *request.method && !is_of_mcp(method);
         let named = slots.iter().filter(|slot| slot.configured().config().settings.pass.iter().any(passes));
         let mut refused = ErrorText::method_not_found();
         for slot in named {
             let (Some(name), Ok(method)) = (slot.name(), ToolName::parse(&request.method)) else { continue };
-            watch.passes(name, &method);
-            if !caller.principal.permits().see_all() {
-                watch.decides(Outcome::NotPermitted);
+            cx.watch.passes(name, &method);
+            if !cx.principal.permits().see_all() {
+                cx.watch.decides(Outcome::NotPermitted);
                 return Err(ErrorText::method_not_found());
             }
-            let _running = watch.starts(&caller.allowances)?;
-            recorded(watch).await?;
-            let passed = caller.upstream_call(&*request.method, request.params.clone());
-            match self.relay(caller, slot, passed).await.map_err(|failed| failed.watched(watch)) {
-                Ok(result) => return Ok(complete(caller.era(), result.shown_anywhere(&page.view)?)),
+            let _running = cx.watch.starts(&cx.allowances)?;
+            recorded(cx).await?;
+            let passed = cx.upstream_call(&*request.method, request.params.clone());
+            match self.relay(cx, slot, passed).await.map_err(|failed| failed.watched(cx)) {
+                Ok(result) => return Ok(complete(cx.era(), result.shown_anywhere(&cx.page.view)?)),
                 Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,
                 Err(error) => return Err(error),
             }

@@ -2,62 +2,57 @@
 //! its own words (docs/CONTRACT.md F8).
 
 use mcp_disclosure_core::{Kind, RawObject};
-use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
+use mcp_disclosure_transport::{ErrorText, LoggingLevel};
 
 use super::{Answer, Calls, passage::recorded};
 use crate::{
     catalogue::Page,
     dialect::complete,
-    dispatch::{Caller, Watch, common::fresh},
+    dispatch::{RequestContext, common::fresh},
     observe::Outcome,
     slot::Slot,
 };
 
 impl Calls {
     /// Whether a request is one of these: it is malformed, or names a task or a prompt that there is none of.
-    pub(crate) fn may_be_left(&self, caller: &Caller, page: &Page, request: &Request) -> bool {
-        let is_refused = match is_about_task(&request.method) {
-            true => self.has_no_task(caller, page, request),
-            false => is_refused(page, &request.method, &request.params),
+    pub(crate) fn may_be_left(&self, cx: &RequestContext<'_>) -> bool {
+        let is_refused = match is_about_task(&cx.request.method) {
+            true => self.has_no_task(cx),
+            false => is_refused(cx.page, &cx.request.method, &cx.request.params),
         };
-        is_refused && is_transparent(caller, page)
+        is_refused && is_transparent(cx)
     }
 
     /// The upstream's answer to such a request; `None` if the gateway answers it.
-    pub(crate) async fn left_to_upstream(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        request: &Request,
-        watch: &mut Watch<'_>,
-    ) -> Option<Answer> {
-        let slots = caller.backend.slots();
+    pub(crate) async fn left_to_upstream(&self, cx: &RequestContext<'_>) -> Option<Answer> {
+        let request = cx.request;
+        let slots = cx.backend.slots();
         let [only] = &*slots else { return None };
         // The task is not looked for again: one that began meanwhile is not to be asked for by the client's id.
         if is_about_task(&request.method) {
-            return self.refused_task(caller, only, request).await.map(Err);
+            return self.refused_task(cx, only).await.map(Err);
         }
-        watch.decides(Outcome::Invalid);
-        if let Err(error) = recorded(watch).await {
+        cx.watch.decides(Outcome::Invalid);
+        if let Err(error) = recorded(cx).await {
             return Some(Err(error));
         }
-        let left = caller.upstream_call(&*request.method, request.params.clone());
-        let result = self.relay(caller, only, left).await.map_err(ErrorText::from);
-        Some(result.and_then(|result| Ok(complete(caller.era(), result.shown(&page.view)?))))
+        let left = cx.upstream_call(&*request.method, request.params.clone());
+        let result = self.relay(cx, only, left).await.map_err(ErrorText::from);
+        Some(result.and_then(|result| Ok(complete(cx.era(), result.shown(&cx.page.view)?))))
     }
 
-    fn has_no_task(&self, caller: &Caller, page: &Page, request: &Request) -> bool {
-        caller.choice.traits.tasks
-            && request.params.string("taskId").is_some_and(|id| !self.tasks.has(caller, &page.view, &id))
+    fn has_no_task(&self, cx: &RequestContext<'_>) -> bool {
+        cx.choice.traits.tasks
+            && cx.request.params.string("taskId").is_some_and(|id| !self.tasks.has(cx, &id))
     }
 
     /// What the upstream says of a task that there is none of. It is asked for an id that no client has: the client's could be the
     /// upstream's own of a task that is another client's.
-    async fn refused_task(&self, caller: &Caller, only: &Slot, request: &Request) -> Option<ErrorText> {
-        let (given, nobodys) = (request.params.member("taskId")?, fresh("a state").ok()?);
+    async fn refused_task(&self, cx: &RequestContext<'_>, only: &Slot) -> Option<ErrorText> {
+        let (given, nobodys) = (cx.request.params.member("taskId")?, fresh("a state").ok()?);
         let params = RawObject::empty().with_value("taskId", &*nobodys);
-        let left = caller.upstream_call(&*request.method, params);
-        let error = ErrorText::from(self.relay(caller, only, left).await.err()?);
+        let left = cx.upstream_call(&*cx.request.method, params);
+        let error = ErrorText::from(self.relay(cx, only, left).await.err()?);
         if !error.is_relayed() {
             return Some(error);
         }
@@ -67,11 +62,11 @@ impl Calls {
 }
 
 /// Whether the upstream is the client's alone, and the client is listed all that it lists.
-fn is_transparent(caller: &Caller, page: &Page) -> bool {
-    caller.backend.client().is_some()
-        && page.is_complete
-        && page.view.hides_nothing()
-        && caller.principal.permits().see_all()
+fn is_transparent(cx: &RequestContext<'_>) -> bool {
+    cx.backend.client().is_some()
+        && cx.page.is_complete
+        && cx.page.view.hides_nothing()
+        && cx.principal.permits().see_all()
 }
 
 fn is_about_task(method: &str) -> bool {

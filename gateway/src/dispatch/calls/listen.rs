@@ -1,59 +1,55 @@
 //! `subscriptions/listen` of the stateless era.
 
-use std::borrow::Cow;
-
-use mcp_disclosure_core::{RawObject, given, take::member};
-use mcp_disclosure_transport::{ErrorText, Id, code};
+use mcp_disclosure_core::{given, take::member};
+use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{Answer, Calls};
 use crate::{
-    catalogue::Page,
     dialect::needs_tasks,
-    dispatch::Caller,
+    dispatch::RequestContext,
     session::{Filter, Viewer},
 };
 
 impl Calls {
     /// Tells a client what it asks for, until it hangs up, its permissions change or the gateway ends.
-    pub(crate) async fn listen(&self, caller: &Caller, page: &Page, id: &Id, params: &RawObject) -> Answer {
-        let asked = params.object("notifications").unwrap_or_default();
-        if asked.member("taskIds").is_some() && !caller.choice.traits.tasks {
+    pub(crate) async fn listen(&self, cx: &RequestContext<'_>) -> Answer {
+        let asked = cx.params.object("notifications").unwrap_or_default();
+        if asked.member("taskIds").is_some() && !cx.choice.traits.tasks {
             return Err(needs_tasks());
         }
-        let filter = params.member("notifications").unwrap_or("{}");
+        let filter = cx.params.member("notifications").unwrap_or("{}");
         self.check_count(filter)?;
         let mut filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
         filter.resource_subscriptions.iter().try_for_each(|uri| self.sessions.check_uri(uri))?;
         // Another's task is unknown, and not followed.
-        filter.task_ids.retain(|id| self.tasks.has(caller, &page.view, id));
+        filter.task_ids.retain(|id| self.tasks.has(cx, id));
         let count = filter.resource_subscriptions.len() + filter.task_ids.len();
-        let _place = caller.peer.subscriptions(count)?;
-        let reaching = match filter.resource_subscriptions.is_empty() {
-            true => Cow::Borrowed(caller),
-            false => caller.reaching(&self.common.backends).await?,
-        };
-        let caller = &*reaching;
+        let _place = cx.peer.subscriptions(count)?;
+        if !filter.resource_subscriptions.is_empty() {
+            cx.reach(&self.common.backends).await?;
+        }
+        let backend = cx.reached();
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = Vec::new();
         for uri in &filter.resource_subscriptions {
-            held.extend(caller.backend.hold(page, uri, |slot| caller.ready(slot)).await.ok());
+            held.extend(backend.hold(cx.page, uri, |slot| cx.ready(slot)).await.ok());
         }
-        caller.still_holds()?;
+        cx.still_holds()?;
         filter.watched = held.iter().map(|(watched, _)| watched.clone()).collect();
         filter.resource_subscriptions.retain(|uri| filter.watched.iter().any(|watched| watched.uri == *uri));
-        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
-        let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
+        let (principal, choice) = (cx.principal.clone(), cx.choice.clone());
+        let viewer = Viewer { principal, choice, memory: cx.memory.clone() };
         let declared = viewer.extension().filter(|extension| asked.member(extension.id) == Some("true"));
         filter.extension = declared.map(|extension| extension.id);
         let tasks = filter.task_ids.clone();
-        let listener = caller.backend.audience.listeners.open(id, filter, viewer, caller.outlet.clone());
+        let listener = backend.audience.listeners.open(&cx.request.id, filter, viewer, cx.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();
         tokio::select! {
             () = self.common.shutdown.cancelled() => {}
-            () = self.follow_tasks(caller, &tasks, |state| listener.notify(state)) => {}
+            () = self.follow_tasks(cx, &tasks, |state| listener.notify(state)) => {}
             // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
-            _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
+            _ = permissions.wait_for(|change| *change > cx.admitted_at) => {}
         }
         Ok(listener.final_result().into())
     }

@@ -29,14 +29,14 @@ pub use apart::KeptMarks;
 pub(super) use call::read_call;
 use checks::Checks;
 use mcp_disclosure_core::{
-    Context, Effects, Handles, Noted, ReceiptKey, Receipts, Services, SessionReceipts, View,
+    Context, Effects, Handles, Noted, ReceiptKey, Receipts, Services, SessionReceipts,
 };
 pub(super) use passage::LIMIT_REACHED;
 use rounds::Rounds;
 pub(super) use tasks::Tasks;
 pub(super) use unlisted::{looked_for, relisted};
 
-use super::{Answer, Caller, Common, Sessions};
+use super::{Answer, Common, RequestContext, Sessions};
 
 /// Calls of tools, and the other requests that upstreams answer.
 #[derive(Debug)]
@@ -81,34 +81,33 @@ impl Calls {
         self.tasks.forget_all();
     }
 
-    /// The context that strategies receive with this caller's request.
+    /// The context that strategies receive with this request.
     fn context<'a>(
         &'a self,
-        caller: &'a Caller,
-        view: &'a View,
+        cx: &'a RequestContext<'_>,
         services: &'a dyn Services,
         effects: &'a Effects,
     ) -> Context<'a> {
         let handles = || Handles {
             key: &self.receipt_key,
-            principal: caller.principal.id(),
+            principal: cx.principal.id(),
             lifetime: self.receipt_lifetime,
             now: SystemTime::now(),
         };
-        let receipts = match (&caller.session, caller.choice.strategy.profile().receipts) {
+        let receipts = match (&cx.session, cx.choice.strategy.profile().receipts) {
             (None, _) | (_, SessionReceipts::Signed) => Receipts::Handles(handles()),
             (Some(session), SessionReceipts::Session) => Receipts::Marks(&session.marks),
             (Some(session), SessionReceipts::Auto) => {
-                let signs = self.apart.is_known(caller);
+                let signs = self.apart.is_known(cx);
                 Receipts::Both { marks: &session.marks, handles: handles(), signs }
             }
         };
         Context {
-            view,
-            client: &caller.choice.traits,
-            noted: Noted::new(&caller.memory, &caller.choice.strategy.profile().name),
+            view: &cx.page.view,
+            client: &cx.choice.traits,
+            noted: Noted::new(&cx.memory, &cx.choice.strategy.profile().name),
             receipts,
-            session: &caller.label,
+            session: &cx.label,
             services,
             effects,
         }

@@ -10,7 +10,7 @@ use super::{Calls, call::length, unlisted};
 use crate::{
     beside::aside,
     catalogue::Page,
-    dispatch::{Caller, Watch, allowance::Running},
+    dispatch::{RequestContext, allowance::Running},
     negotiation::Choice,
     observe::Outcome,
     slot::Slot,
@@ -35,8 +35,8 @@ pub(super) struct Passed<'p> {
 impl Calls {
     /// The call that a client makes, as it is meant ([`Schema::read`](mcp_disclosure_core::Schema::read)): of a tool whose schema
     /// its list withholds. Whatever decides on the call, permits or records it sees this one.
-    pub(super) fn meant(&self, page: &Page, call: ToolCall) -> ToolCall {
-        let Some(tool) = page.view.tool(&call.name).filter(|tool| !page.shows_schema(*tool)) else {
+    pub(super) fn meant(&self, cx: &RequestContext<'_>, call: ToolCall) -> ToolCall {
+        let Some(tool) = cx.page.view.tool(&call.name).filter(|tool| !cx.page.shows_schema(*tool)) else {
             return call;
         };
         let Some(given) = call.arguments.as_ref() else { return call };
@@ -51,103 +51,101 @@ impl Calls {
     /// -32602 if the caller has no such tool; -32005 if it may not call now.
     pub(super) fn pass<'p>(
         &self,
-        caller: &Caller,
-        page: &'p Page,
+        cx: &RequestContext<'p>,
         call: ToolCall,
         given: ToolCall,
         counted: Option<Running>,
-        watch: &mut Watch<'_>,
     ) -> Result<Result<Passed<'p>, Refusal>, ErrorText> {
         let by = (call.name != given.name).then_some(&given.name);
-        let call = if by.is_some() { self.meant(page, call) } else { call };
-        watch.takes(call.arguments.as_ref());
-        let Some(tool) = page.view.tool(&call.name) else {
-            watch.decides(missing(page, &call.name));
-            watch.names(&call.name);
-            return Err(unlisted::unknown(caller, &call.name));
+        let call = if by.is_some() { self.meant(cx, call) } else { call };
+        cx.watch.takes(call.arguments.as_ref());
+        let Some(tool) = cx.page.view.tool(&call.name) else {
+            cx.watch.decides(missing(cx.page, &call.name));
+            cx.watch.names(&call.name);
+            return Err(unlisted::unknown(cx, &call.name));
         };
-        watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+        cx.watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         if !tool.tool().is_callable() {
             let refusal = Refusal::unavailable();
-            watch.refuses(refusal.code);
+            cx.watch.refuses(refusal.code);
             return Ok(Err(refusal));
         }
-        let checked = (!page.shows_schema(tool)).then(|| self.checks.apply(tool.tool(), &call));
+        let checked = (!cx.page.shows_schema(tool)).then(|| self.checks.apply(tool.tool(), &call));
         let arguments = match checked {
             None => call.arguments,
             Some(Ok(checked)) => {
-                watch.checks(checked.is_judged);
+                cx.watch.checks(checked.is_judged);
                 checked.repaired.or(call.arguments)
             }
             Some(Err(problems)) => {
-                let Choice { strategy, traits, .. } = &caller.choice;
-                let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
+                let Choice { strategy, traits, .. } = &cx.choice;
+                let lesson = strategy.how_to_learn(&cx.page.view, traits, &call.name);
                 let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
                 let right = self.checks.right_call(tool, arguments, by);
                 let refusal =
                     Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
-                watch.refuses(refusal.code);
+                cx.watch.refuses(refusal.code);
                 return Ok(Err(refusal));
             }
         };
-        watch.takes(arguments.as_ref());
-        let count = || watch.starts(&caller.allowances);
-        let running = counted.map_or_else(count, Ok).inspect_err(|_| watch.refuses(LIMIT_REACHED))?;
-        let slot = caller.backend.slot(tool.tool().upstream())?;
+        cx.watch.takes(arguments.as_ref());
+        let count = || cx.watch.starts(&cx.allowances);
+        let running = counted.map_or_else(count, Ok).inspect_err(|_| cx.watch.refuses(LIMIT_REACHED))?;
+        let slot = cx.backend.slot(tool.tool().upstream())?;
         Ok(Ok(Passed { tool, arguments, slot, running }))
     }
 }
 
 /// Waits for the record of a call that is about to be sent, where there must be one.
-pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
-    let Some(recording) = watch.forwards() else { return Ok(()) };
+pub(super) async fn recorded(cx: &RequestContext<'_>) -> Result<(), ErrorText> {
+    let Some(recording) = cx.watch.forwards() else { return Ok(()) };
     recording.await.map_err(|reason| {
-        watch.decides(Outcome::Unrecorded);
+        cx.watch.decides(Outcome::Unrecorded);
         ErrorText::new(code::INTERNAL_ERROR, reason)
     })
 }
 
 /// Observes that the strategy refused a call.
-pub(super) fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
-    let unknown = aside(length(call), || name_inner(page, call, watch));
+pub(super) fn refused(cx: &RequestContext<'_>, call: &ToolCall, code: &'static str) {
+    let unknown = aside(length(call), || name_inner(cx, call));
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
-        Some(name) => watch.decides(missing(page, &name)),
-        None => watch.refuses(code),
+        Some(name) => cx.watch.decides(missing(cx.page, &name)),
+        None => cx.watch.refuses(code),
     }
 }
 
 /// Observes that the strategy rejects a call, and returns the error for the client.
-pub(super) fn rejected(page: &Page, call: &ToolCall, fault: Fault, watch: &mut Watch<'_>) -> ErrorText {
-    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
-    let exists = is_own || page.view.tool(&call.name).is_some();
-    watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
+pub(super) fn rejected(cx: &RequestContext<'_>, call: &ToolCall, fault: Fault) -> ErrorText {
+    let is_own = cx.page.own_tools.iter().any(|own| **own == *call.name);
+    let exists = is_own || cx.page.view.tool(&call.name).is_some();
+    cx.watch.decides(if exists { Outcome::Invalid } else { missing(cx.page, &call.name) });
     fault.into()
 }
 
 /// Observes that a call is not answered, since its session could not be changed by it. Returns the error for the client.
-pub(super) fn unkept(page: &Page, call: &ToolCall, error: ErrorText, watch: &mut Watch<'_>) -> ErrorText {
-    name_inner(page, call, watch);
+pub(super) fn unkept(cx: &RequestContext<'_>, call: &ToolCall, error: ErrorText) -> ErrorText {
+    name_inner(cx, call);
     let is_of_store = error.code() == code::STORE_UNAVAILABLE;
-    watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
+    cx.watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
     error
 }
 
 /// Of a refused call within a call, the inner tool is observed. Returns its name if the caller has no such tool.
-fn name_inner(page: &Page, call: &ToolCall, watch: &mut Watch<'_>) -> Option<ToolName> {
-    if let Some(tool) = page.view.tool(&call.name) {
-        watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+fn name_inner(cx: &RequestContext<'_>, call: &ToolCall) -> Option<ToolName> {
+    if let Some(tool) = cx.page.view.tool(&call.name) {
+        cx.watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         return None;
     }
     let members = inner_call::members(call).ok()?;
-    let members = inner_call::named(&page.view, &members).unwrap_or(members);
+    let members = inner_call::named(&cx.page.view, &members).unwrap_or(members);
     let inner = ToolName::parse(given::beginning(&given::string(members.member("tool")?)?)).ok()?;
-    match page.view.tool(&inner) {
+    match cx.page.view.tool(&inner) {
         Some(tool) => {
-            watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+            cx.watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
             None
         }
         None => {
-            watch.names(&inner);
+            cx.watch.names(&inner);
             Some(inner)
         }
     }

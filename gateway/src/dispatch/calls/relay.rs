@@ -19,7 +19,7 @@ use super::{
 use crate::{
     backend::REMOVED,
     dialect::{RequestMeta, asks_for_input},
-    dispatch::{Caller, Watch},
+    dispatch::RequestContext,
     error::upstream_failed,
     observe::Outcome,
     slot::{Late, Slot},
@@ -33,29 +33,29 @@ impl Calls {
     /// Forwards a request to an upstream and returns the result: of an upstream of its own, where a caller without session gets one.
     pub(super) async fn relay(
         &self,
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         slot: &Slot,
         request: UpstreamCall,
     ) -> Result<Unseen, Unanswered> {
-        let caller = &*caller.reaching(&self.common.backends).await.map_err(Unanswered::unsent)?;
+        let backend = cx.reach(&self.common.backends).await.map_err(Unanswered::unsent)?;
         // The slot may be the shared backend's.
         let removed = || {
             let name = slot.name().map_or("", |name| name.as_str());
             Unanswered::unsent(upstream_failed(name, REMOVED))
         };
-        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(removed)?;
+        let own = backend.slot_numbered(slot.number()).ok_or_else(removed)?;
         let mut lost = None;
         loop {
-            let connected = caller.connected(&own, lost.as_ref(), caller.since);
+            let connected = cx.connected(&own, lost.as_ref(), cx.since);
             let upstream = connected.await.map_err(Unanswered::unsent)?;
             let sent = Instant::now();
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
                 if sent.elapsed() >= upstream.is_late_after() && !upstream.is_asking() {
-                    own.timed_out(&upstream, self.late(caller, caller.session.is_some()));
+                    own.timed_out(&upstream, self.late(cx, cx.session.is_some()));
                 }
             });
-            let relayed = self.relay_to(caller, &upstream, &request).await;
+            let relayed = self.relay_to(cx, &upstream, &request).await;
             ScopeGuard::into_inner(waiting);
             match relayed {
                 // It was not processed, so it can be repeated on a new connection.
@@ -66,12 +66,12 @@ impl Calls {
                     lost = Some(own.give_up(upstream, error));
                 }
                 Ok(result) => {
-                    skills::looked_for(caller, &result).await;
+                    skills::looked_for(backend, &result).await;
                     return Ok(Unseen::new(&upstream, result));
                 }
                 Err(failed) => {
                     if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
-                        own.timed_out(&upstream, self.late(caller, true));
+                        own.timed_out(&upstream, self.late(cx, true));
                     }
                     return Err(failed.at(&upstream, &request.method));
                 }
@@ -80,34 +80,34 @@ impl Calls {
     }
 
     /// A call that took too long. `is_known` says whether other clients would be known of: those without sessions are not.
-    fn late(&self, caller: &Caller, is_known: bool) -> Late {
-        let client = caller.session.as_ref().map_or(caller.peer.name(), |session| session.id());
-        let own = usize::from(caller.session.is_some());
-        let is_alone = caller.backend.client().is_some() || (is_known && self.sessions.count() <= own);
+    fn late(&self, cx: &RequestContext<'_>, is_known: bool) -> Late {
+        let client = cx.session.as_ref().map_or(cx.peer.name(), |session| session.id());
+        let own = usize::from(cx.session.is_some());
+        let is_alone = cx.reached().client().is_some() || (is_known && self.sessions.count() <= own);
         Late { client: Arc::clone(client), is_alone }
     }
 
     async fn relay_to(
         &self,
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         upstream: &Upstream,
         request: &UpstreamCall,
     ) -> Result<Json, Failed> {
-        match (caller.era(), upstream.introduction().eras.nearest(caller.era())) {
-            (Era::Session, Era::Stateless) => Box::pin(relay_with_input(caller, upstream, request)).await,
-            (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(caller, upstream, request)).await,
-            (Era::Session, Era::Session) => forward(caller, upstream, request, request.params.clone()).await,
+        match (cx.era(), upstream.introduction().eras.nearest(cx.era())) {
+            (Era::Session, Era::Stateless) => Box::pin(relay_with_input(cx, upstream, request)).await,
+            (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(cx, upstream, request)).await,
+            (Era::Session, Era::Session) => forward(cx, upstream, request, request.params.clone()).await,
             (Era::Stateless, Era::Stateless) => {
-                let params = RequestMeta::with_log_level(&request.params, log_level(caller, upstream));
+                let params = RequestMeta::with_log_level(&request.params, log_level(cx, upstream));
                 // The client's strategy is a matter between the client and this gateway.
                 let params = match upstream.introduction().extension() {
                     Some(_) => RequestMeta::with_our_offer(&params),
                     None => params,
                 };
-                let Some(guard) = caller.guard() else {
-                    return forward(caller, upstream, request, params).await;
+                let Some(guard) = cx.guard() else {
+                    return forward(cx, upstream, request, params).await;
                 };
-                let result = forward(caller, upstream, request, state::unwrap(&params)).await?;
+                let result = forward(cx, upstream, request, state::unwrap(&params)).await?;
                 Ok(state::wrap(guard, result)?)
             }
         }
@@ -131,10 +131,10 @@ impl Unanswered {
     }
 
     /// The error, for an answer to a call that is watched.
-    pub(super) fn watched(self, watch: &mut Watch<'_>) -> ErrorText {
-        watch.decides(self.outcome);
+    pub(super) fn watched(self, cx: &RequestContext<'_>) -> ErrorText {
+        cx.watch.decides(self.outcome);
         if self.is_unsent {
-            watch.was_not_sent();
+            cx.watch.was_not_sent();
         }
         self.error
     }
@@ -198,30 +198,29 @@ impl From<ErrorText> for Failed {
 
 /// The log level to request. Where the transport does not link log messages to requests, only one request at
 /// a time asks for them.
-fn log_level(caller: &Caller, upstream: &Upstream) -> Option<LoggingLevel> {
-    caller.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
+fn log_level(cx: &RequestContext<'_>, upstream: &Upstream) -> Option<LoggingLevel> {
+    cx.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
 }
 
 async fn forward(
-    caller: &Caller,
+    cx: &RequestContext<'_>,
     upstream: &Upstream,
     request: &UpstreamCall,
     params: RawObject,
 ) -> Result<Json, Failed> {
-    let _working =
-        caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
+    let _working = cx.reached().client().map(|client| client.begin(upstream.number(), cx.reply_route()));
     Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
 /// the upstream returns a result.
 async fn relay_with_input(
-    caller: &Caller,
+    cx: &RequestContext<'_>,
     upstream: &Upstream,
     request: &UpstreamCall,
 ) -> Result<Json, Failed> {
     let none = RawObject::empty();
-    let client = caller.client();
+    let client = cx.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
     let params = match &request.reports {
         // The upstream may answer with a task, if the request says that this is understood.
@@ -230,8 +229,8 @@ async fn relay_with_input(
         }
         _ => params,
     };
-    let params = RequestMeta::with_log_level(&params, log_level(caller, upstream));
-    let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
+    let params = RequestMeta::with_log_level(&params, log_level(cx, upstream));
+    let _working = client.map(|client| client.begin(upstream.number(), cx.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
         let call = UpstreamCall { params: again, ..request.clone() };
@@ -242,9 +241,9 @@ async fn relay_with_input(
         };
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
-            let responses = answers(caller, upstream, &requests).await.map_err(Failed::Client)?;
+            let responses = answers(cx, upstream, &requests).await.map_err(Failed::Client)?;
             // Its answer may have taken long.
-            caller.still_sees(upstream.name(), request)?;
+            cx.still_sees(upstream.name(), request)?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {
@@ -257,13 +256,13 @@ async fn relay_with_input(
 
 /// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses.
 pub(super) async fn answers(
-    caller: &Caller,
+    cx: &RequestContext<'_>,
     upstream: &Upstream,
     requests: &RawObject,
 ) -> Result<RawObject, ErrorText> {
-    let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
+    let view = cx.view();
     let (client, requests) =
-        (caller.client(), links::part(&view, (upstream.name(), Some(upstream)), requests, true)?);
+        (cx.client(), links::part(&view, (upstream.name(), Some(upstream)), requests, true)?);
     let asking = requests.iter().map(|(key, request)| async move {
         let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
         let method = request.string("method").unwrap_or_default();

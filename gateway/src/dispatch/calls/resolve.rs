@@ -12,13 +12,7 @@ use super::{
     call::relayed,
     passage::{Passed, recorded, refused, rejected},
 };
-use crate::{
-    catalogue::Page,
-    dialect::complete,
-    dispatch::{Caller, Watch},
-    error::upstream_failed,
-    observe::Outcome,
-};
+use crate::{dialect::complete, dispatch::RequestContext, error::upstream_failed, observe::Outcome};
 
 /// The method.
 const RESOLVE: &str = "tools/resolve";
@@ -29,14 +23,8 @@ impl Calls {
     /// # Errors
     /// -32602 if the call would be refused, or the tool does not support this; -32005 if the caller may not call now; the
     /// upstream's error.
-    pub(crate) async fn resolve(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        params: &RawObject,
-        watch: &mut Watch<'_>,
-    ) -> Answer {
-        let (received, call) = self.read_call(page, params, watch)?;
+    pub(crate) async fn resolve(&self, cx: &RequestContext<'_>) -> Answer {
+        let (received, call) = self.read_call(cx)?;
         let (name, given) = (call.name.clone(), call.clone());
         let unsupported = || {
             ErrorText::invalid_params(format_args!(
@@ -44,39 +32,40 @@ impl Calls {
                 shown(&name)
             ))
         };
-        let fetches = caller.services(&self.common.fetches);
-        let call = match self.decide(caller, page, call, &fetches).await {
+        let fetches = cx.services(&self.common.fetches);
+        let call = match self.decide(cx, call, &fetches).await {
             Ok((Decision::Forward(call), _)) => call,
             Ok((Decision::Refuse(refusal), _)) => {
-                refused(page, &given, refusal.code, watch);
+                refused(cx, &given, refusal.code);
                 return Err(refusal_of(&name, &refusal));
             }
             Ok(_) => {
-                watch.decides(Outcome::Invalid);
+                cx.watch.decides(Outcome::Invalid);
                 return Err(unsupported());
             }
-            Err(fault) => return Err(rejected(page, &given, fault, watch)),
+            Err(fault) => return Err(rejected(cx, &given, fault)),
         };
         drop(given);
-        let passed = self.pass(caller, page, call, received, None, watch)?;
+        let passed = self.pass(cx, call, received, None)?;
         let Passed { tool, arguments, slot, running: _running } =
             passed.map_err(|refusal| refusal_of(&name, &refusal))?;
         if !(slot.says("tools", "resolve") && tool.tool().definition().member("resolve") == Some("true")) {
-            watch.decides(Outcome::Invalid);
+            cx.watch.decides(Outcome::Invalid);
             return Err(unsupported());
         }
-        recorded(watch).await?;
-        let request = relayed(params, tool.tool(), arguments.as_ref(), None);
+        recorded(cx).await?;
+        let request = relayed(cx.params, tool.tool(), arguments.as_ref(), None);
         drop(arguments);
-        let relayed = self.relay(caller, &slot, caller.upstream_call(RESOLVE, request)).await;
-        let result = relayed.map_err(|failed| failed.watched(watch))?.object(&page.view)?;
+        let relayed = self.relay(cx, &slot, cx.upstream_call(RESOLVE, request)).await;
+        let result = relayed.map_err(|failed| failed.watched(cx))?.object(&cx.page.view)?;
         let upstream = tool.tool().upstream();
         let resolved = result.object("tool").ok_or_else(|| {
             upstream_failed(upstream, format_args!("sent an invalid result of {RESOLVE}: 'tool' is missing"))
         })?;
-        let resolved = with_pages(&resolved, |uri| page.view.served_uri(upstream, uri)).unwrap_or(resolved);
+        let resolved =
+            with_pages(&resolved, |uri| cx.page.view.served_uri(upstream, uri)).unwrap_or(resolved);
         let tool = refined(&tool.definition(), tool.tool(), &resolved);
-        Ok(complete(caller.era(), result.with("tool", tool.text()).into()))
+        Ok(complete(cx.era(), result.with("tool", tool.text()).into()))
     }
 }
 

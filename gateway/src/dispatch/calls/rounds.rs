@@ -23,7 +23,7 @@ use super::{Calls, relay::Failed};
 use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
-    dispatch::{Caller, common::fresh},
+    dispatch::{RequestContext, common::fresh},
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
     upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
@@ -90,7 +90,7 @@ impl Calls {
     /// Forwards a stateless request to an upstream that has a session.
     pub(super) async fn relay_in_rounds(
         &self,
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         upstream: &Upstream,
         request: &UpstreamCall,
     ) -> Result<Json, Failed> {
@@ -98,16 +98,14 @@ impl Calls {
             (request.params.string("requestState"), request.params.object("inputResponses"));
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
         let request = UpstreamCall { params: RequestMeta::strip(&params), ..request.clone() };
-        let mut work = match (brought, caller.client()) {
+        let mut work = match (brought, cx.client()) {
             (Some(state), _) => {
-                let work = self
-                    .rounds
-                    .take(&state, identity(caller, upstream, &request))
-                    .ok_or_else(unknown_state)?;
-                work.redirect(caller.reply_route(), &request.params);
+                let work =
+                    self.rounds.take(&state, identity(cx, upstream, &request)).ok_or_else(unknown_state)?;
+                work.redirect(cx.reply_route(), &request.params);
                 work
             }
-            (None, Some(client)) => Work::begin(caller, client, upstream, &request),
+            (None, Some(client)) => Work::begin(cx, client, upstream, &request),
             (None, None) => return Ok(upstream.request(request).await?),
         };
         work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
@@ -116,8 +114,8 @@ impl Calls {
             None => {
                 let state = fresh("a state")?;
                 let required = work.dialogue.required(&state);
-                work.suspend(caller);
-                if let Some(guard) = caller.guard() {
+                work.suspend(cx);
+                if let Some(guard) = cx.guard() {
                     guard.pin_state(&state);
                 }
                 self.rounds.0.lock().insert(state, (work, Instant::now()));
@@ -135,9 +133,9 @@ fn unknown_state() -> ErrorText {
 
 /// Identifies a request across rounds: a `requestState` is valid only for the same request of the same
 /// principal.
-fn identity(caller: &Caller, upstream: &Upstream, request: &UpstreamCall) -> Digest {
+fn identity(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall) -> Digest {
     let number = upstream.number().to_string();
-    let principal = caller.principal.id();
+    let principal = cx.principal.id();
     let kind = if principal.is_some() { "principal" } else { "anonymous" };
     let who = [kind, principal.unwrap_or_default(), &*request.method, &number];
     // Hashed in place: parameters may be as large as a message.
@@ -147,31 +145,31 @@ fn identity(caller: &Caller, upstream: &Upstream, request: &UpstreamCall) -> Dig
 
 impl Work {
     pub(super) fn begin(
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         client: &Arc<Client>,
         upstream: &Upstream,
         request: &UpstreamCall,
     ) -> Self {
         let (rounds, inputs) = mpsc::unbounded_channel();
-        let begun = client
-            .begin(upstream.number(), ReplyRoute { rounds: Some(rounds.clone()), ..caller.reply_route() });
-        if let Some(least) = caller.log_level {
+        let begun =
+            client.begin(upstream.number(), ReplyRoute { rounds: Some(rounds.clone()), ..cx.reply_route() });
+        if let Some(least) = cx.log_level {
             upstream.set_log_level(least);
         }
         let result = upstream.request(request.clone()).boxed();
         Self {
-            identity: identity(caller, upstream, request),
+            identity: identity(cx, upstream, request),
             dialogue: Dialogue::new(result, inputs),
             reports: request.reports.clone(),
             begun,
             rounds,
-            _guard: caller.guard().cloned(),
+            _guard: cx.guard().cloned(),
         }
     }
 
     /// Nothing follows the answer: until the client's next request, the work's route is one that is over.
-    pub(super) fn suspend(&self, caller: &Caller) {
-        self.redirect(caller.ended_route(), &RawObject::empty());
+    pub(super) fn suspend(&self, cx: &RequestContext<'_>) {
+        self.redirect(cx.ended_route(), &RawObject::empty());
     }
 
     /// Reports and questions take this route from now on; progress is reported as these parameters ask.

@@ -6,14 +6,14 @@
 use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
-use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{Answer, Calls, links, read::is_not_found};
 use crate::{
+    backend::Backend,
     beside::aside,
-    catalogue::Page,
     dialect::{Caching, complete, list_result},
-    dispatch::{Caller, common::text_of, lists::no_cursor},
+    dispatch::{RequestContext, common::text_of, lists::no_cursor},
     slot::Slot,
     upstream::CallError,
 };
@@ -32,18 +32,18 @@ impl Calls {
     ///
     /// # Errors
     /// -32601 if no upstream has it; -32602 if there is no such skill or directory; the upstream's error.
-    pub(crate) async fn of_skills(&self, caller: &Caller, page: &Page, request: &Request) -> Answer {
-        let caller = &*caller.reaching(&self.common.backends).await?;
-        let (view, declared) = (&page.view, caller.backend.skills());
-        match &*request.method {
-            "skills/list" => self.skill_list(caller, view, &request.params).await,
+    pub(crate) async fn of_skills(&self, cx: &RequestContext<'_>) -> Answer {
+        let backend = cx.reach(&self.common.backends).await?;
+        let (view, declared) = (&cx.page.view, backend.skills());
+        match &*cx.request.method {
+            "skills/list" => self.skill_list(cx).await,
             "skills/get" => {
                 let read = |from: &Candidate, result: RawObject| {
                     let skill = Skill::read(view, &from.upstream, &result.share("skill")?)?;
                     let skill = if from.is_ours { skill.renamed() } else { skill.text };
                     Some(result.with("skill", skill.text()))
                 };
-                self.found(caller, view, request, ("skill", declared.is_some()), read).await
+                self.found(cx, ("skill", declared.is_some()), read).await
             }
             _ => {
                 let read = |from: &Candidate, result: RawObject| {
@@ -53,15 +53,16 @@ impl Calls {
                     });
                     Some(result.with_list(FILES, &files))
                 };
-                self.found(caller, view, request, ("directory", declared == Some(true)), read).await
+                self.found(cx, ("directory", declared == Some(true)), read).await
             }
         }
     }
 
     /// `skills/list`: those of all upstreams, in one page. An upstream that does not answer has none.
-    async fn skill_list(&self, caller: &Caller, view: &View, params: &RawObject) -> Answer {
-        no_cursor(params)?;
-        let upstreams = caller.backend.upstreams();
+    async fn skill_list(&self, cx: &RequestContext<'_>) -> Answer {
+        no_cursor(cx.params)?;
+        let (view, backend) = (&cx.page.view, cx.reached());
+        let upstreams = backend.upstreams();
         let asked = upstreams.iter().filter(|upstream| upstream.introduction().may_have_skills().is_some());
         let listed = asked.map(|upstream| async move {
             let skills = match upstream.skills().await {
@@ -76,31 +77,29 @@ impl Calls {
             Some(skills.iter().filter_map(read).collect::<Vec<_>>())
         });
         let listed: Vec<_> = futures::future::join_all(listed).await.into_iter().flatten().collect();
-        if listed.is_empty() && caller.backend.skills().is_none() {
+        if listed.is_empty() && backend.skills().is_none() {
             return Err(ErrorText::method_not_found());
         }
-        Ok(list_result(caller.era(), "skills", &served(view, listed.concat()), Caching::NONE, None))
+        Ok(list_result(cx.era(), "skills", &served(view, listed.concat()), Caching::NONE, None))
     }
 
     /// What is read of the answer of the first upstream that has what a request names, which is a `kind` of thing that upstreams are
     /// known to have, or may have.
     async fn found(
         &self,
-        caller: &Caller,
-        view: &View,
-        request: &Request,
+        cx: &RequestContext<'_>,
         (kind, mut is_known): (&str, bool),
         read: impl Fn(&Candidate, RawObject) -> Option<RawObject>,
     ) -> Answer {
-        let (uri, candidates) = candidates(caller, view, request).await?;
+        let (uri, candidates) = candidates(cx).await?;
         for candidate in candidates {
-            let params = request.params.with_value("uri", &candidate.own);
-            let asking = caller.upstream_call(&*request.method, params);
-            match self.relay(caller, &candidate.slot, asking).await.map_err(ErrorText::from) {
+            let params = cx.params.with_value("uri", &candidate.own);
+            let asking = cx.upstream_call(&*cx.request.method, params);
+            match self.relay(cx, &candidate.slot, asking).await.map_err(ErrorText::from) {
                 Ok(result) => {
                     is_known = true;
-                    if let Some(found) = read(&candidate, result.object(view)?) {
-                        return Ok(complete(caller.era(), found.into()));
+                    if let Some(found) = read(&candidate, result.object(&cx.page.view)?) {
+                        return Ok(complete(cx.era(), found.into()));
                     }
                 }
                 Err(error) if is_not_found(&error) => is_known |= error.code() != code::METHOD_NOT_FOUND,
@@ -114,9 +113,9 @@ impl Calls {
     }
 
     /// The index of all upstreams' skills; `None` if there is nothing to join, and nothing to hide.
-    pub(super) async fn index(&self, caller: &Caller, page: &Page, params: &RawObject) -> Option<Json> {
-        let view = &page.view;
-        let slots = caller.backend.slots();
+    pub(super) async fn index(&self, cx: &RequestContext<'_>, params: &RawObject) -> Option<Json> {
+        let view = &cx.page.view;
+        let slots = cx.backend.slots();
         if slots.len() < 2 && !view.guards_resources() {
             return None;
         }
@@ -124,8 +123,8 @@ impl Calls {
         let (mut indexes, mut skills, mut bytes) = (Vec::new(), Vec::new(), 0);
         for slot in slots.iter().filter(|slot| slot.has("resources")) {
             let Some(name) = slot.name().filter(|name| !is_refused_of(name)) else { continue };
-            let request = caller.upstream_call("resources/read", params.clone());
-            let Ok(read) = self.relay(caller, slot, request).await else { continue };
+            let request = cx.upstream_call("resources/read", params.clone());
+            let Ok(read) = self.relay(cx, slot, request).await else { continue };
             let Ok(read) = read.shown(view) else { continue };
             bytes += read.as_str().len();
             let Some((found, listed)) = aside(read.as_str().len(), || {
@@ -152,8 +151,8 @@ impl Calls {
 }
 
 /// Asks upstreams for the skills that they have not listed, where a result refers to one: several may have it.
-pub(super) async fn looked_for(caller: &Caller, result: &Json) {
-    let slots = caller.backend.slots();
+pub(super) async fn looked_for(backend: &Backend, result: &Json) {
+    let slots = backend.slots();
     if slots.len() < 2 || !result.as_str().contains(SCHEME) {
         return;
     }
@@ -276,18 +275,14 @@ struct Candidate {
 }
 
 /// The URI of a request, and the upstreams that may have it: first the one that lists it, so that no other answers in its place.
-async fn candidates(
-    caller: &Caller,
-    view: &View,
-    request: &Request,
-) -> Result<(String, Vec<Candidate>), ErrorText> {
-    let uri = text_of(&request.params, "uri")?;
+async fn candidates(cx: &RequestContext<'_>) -> Result<(String, Vec<Candidate>), ErrorText> {
+    let (view, uri) = (&cx.page.view, text_of(cx.params, "uri")?);
     let led = view.leads_to(&uri);
     let own = led.as_ref().map_or(&uri, |(_, own)| own);
     let is_refused_of = view.refuses_resource(own);
-    let reads_directory = request.method != "skills/get";
+    let reads_directory = cx.request.method != "skills/get";
     let mut found: Vec<(usize, Candidate)> = Vec::new();
-    for slot in &*caller.backend.slots() {
+    for slot in &*cx.reached().slots() {
         let Some(name) = slot.name().cloned() else { continue };
         let has = slot.introduction().and_then(|introduction| introduction.may_have_skills());
         let is_it = led.as_ref().is_none_or(|(of, _)| **of == name);

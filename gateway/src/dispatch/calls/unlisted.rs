@@ -4,7 +4,7 @@
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
 use mcp_disclosure_transport::ErrorText;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::call::read_call;
 use crate::{
@@ -66,7 +66,8 @@ pub(crate) async fn relisted(
     caller: &Caller,
     page: &Page,
     params: &RawObject,
-    watch: &mut Watch<'_>,
+    since: Instant,
+    watch: &Watch<'_>,
 ) -> Result<bool, ErrorText> {
     if caller.backend.progress.is_complete() {
         return Ok(false);
@@ -78,7 +79,7 @@ pub(crate) async fn relisted(
         return Ok(false);
     }
     watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None, caller.since).await.inspect_err(|_| watch.was_not_sent())?;
+    slot.connected(None, since).await.inspect_err(|_| watch.was_not_sent())?;
     caller.backend.listed(&slot).await;
     Ok(true)
 }

@@ -13,7 +13,7 @@ use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, 
 
 use super::{ServedSession, Sessions};
 use crate::{
-    dispatch::{Answer, Caller, FetchLimits, common::panicked},
+    dispatch::{Answer, Caller, FetchLimits, RequestContext, common::panicked},
     negotiation::Choice,
     session::{
         Outlet,
@@ -72,7 +72,7 @@ impl Caller {
     /// # Errors
     /// The strategy's error.
     fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
-        let view = self.backend.catalogue().current().view(&self.principal, &self.choice);
+        let view = self.view();
         let fetches = self.services(fetches);
         // Nothing is delivered here.
         let (effects, none) = (Effects::default(), Marks::default());
@@ -160,14 +160,14 @@ impl Sessions {
     }
 
     /// `logging/setLevel`.
-    pub(crate) async fn set_level(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Answer {
-        let level = params.string("level").and_then(|level| level.parse::<LoggingLevel>().ok());
+    pub(crate) async fn set_level(self: &Arc<Self>, cx: &RequestContext<'_>) -> Answer {
+        let level = cx.params.string("level").and_then(|level| level.parse::<LoggingLevel>().ok());
         let level =
             level.ok_or_else(|| ErrorText::invalid_params("params.level must be a log level of RFC 5424"))?;
-        if let Some(session) = &caller.session {
+        if let Some(session) = &cx.session {
             self.record(session, Delta { log_level: Some(level), ..Delta::default() }).await?;
         }
-        caller.backend.relay_log_level();
+        cx.backend.relay_log_level();
         Ok(Json::empty_object())
     }
 

@@ -2,48 +2,42 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Kind, Principal, RawObject, own_uri};
+use mcp_disclosure_core::{Kind, Principal, own_uri};
 use mcp_disclosure_transport::{ErrorText, Json};
 
 use super::{ServedSession, Sessions};
 use crate::{
-    catalogue::Page,
-    dispatch::{Answer, Caller, common::text_of},
+    dispatch::{Answer, RequestContext, common::text_of},
     session::{Held, Place, Watched, store::Delta},
 };
 
 impl Sessions {
-    pub(crate) async fn subscribe(
-        self: &Arc<Self>,
-        caller: &Caller,
-        page: &Page,
-        params: &RawObject,
-    ) -> Answer {
-        let uri = text_of(params, "uri")?;
-        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
-        let (_, owners) = caller.backend.owners(page, &uri);
+    pub(crate) async fn subscribe(self: &Arc<Self>, cx: &RequestContext<'_>) -> Answer {
+        let uri = text_of(cx.params, "uri")?;
+        let Some(session) = &cx.session else { return Ok(Json::empty_object()) };
+        let (_, owners) = cx.backend.owners(cx.page, &uri);
         if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
             return Ok(Json::empty_object());
         }
         self.check_uri(&uri)?;
-        let place = caller.peer.subscriptions(1)?;
+        let place = cx.peer.subscriptions(1)?;
         // If the client disconnects meanwhile, dropping this releases it.
-        let held = caller.backend.hold(page, &uri, |slot| caller.ready(slot)).await?;
-        caller.still_holds()?;
+        let held = cx.backend.hold(cx.page, &uri, |slot| cx.ready(slot)).await?;
+        cx.still_holds()?;
         // First, so that a copy that is read meanwhile does not end it.
         self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
-        self.subscribed(session, &caller.principal, held, place);
+        self.subscribed(session, &cx.principal, held, place);
         Ok(Json::empty_object())
     }
 
-    pub(crate) async fn unsubscribe(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Answer {
-        let uri = text_of(params, "uri")?;
-        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
+    pub(crate) async fn unsubscribe(self: &Arc<Self>, cx: &RequestContext<'_>) -> Answer {
+        let uri = text_of(cx.params, "uri")?;
+        let Some(session) = &cx.session else { return Ok(Json::empty_object()) };
         self.check_uri(&uri)?;
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
         let ended = session.keep_subscriptions(|watched| watched.uri != uri);
         for watched in &ended {
-            caller.backend.released(watched).await;
+            cx.backend.released(watched).await;
         }
         Ok(Json::empty_object())
     }

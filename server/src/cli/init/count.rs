@@ -15,10 +15,10 @@ use mcp_disclosure_gateway::{
 
 use super::{Program, Serving};
 use crate::{
-    cli::{compare::progress::Progress, runtime_for_one, strategies::build},
+    cli::{build, compare::progress::Progress, runtime_for_one},
     failure::Failure,
     flags::{Given, SourceArguments},
-    init::plan::Plan,
+    init::Plan,
 };
 
 /// Lists of tools, with the instructions beside them.

@@ -9,32 +9,24 @@ use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, 
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
-pub(super) use self::show::{heading, hosts_of, show_problems};
 use self::{
     count::{Listed, count},
     show::Shown,
 };
-use super::{
-    InitArguments, Program,
-    places::{Answer, answered, user_folders},
-    print,
-    strategies::build,
-};
+use super::{Answer, InitArguments, Program, answered, build, print, user_folders};
 use crate::{
-    config::{EXPECTED, hosts::document::Document},
+    config::{EXPECTED, hosts::Document},
     failure::Failure,
     flags::set,
     init::{
-        places::Place,
-        plan::{Destination, Plan, plan},
-        record::{Records, apply, gathered_folder},
-        rules::{is_settings, permitted, rules, tool_search_is_off},
-        wrap::{Bridge, Front},
-        write::read,
+        Bridge, Destination, Front, Place, Plan, Records, apply, gathered_folder, is_settings, permitted,
+        plan, read, rules, tool_search_is_off,
     },
     launcher,
     strategies::FOR_LARGE,
 };
+
+pub(super) use self::show::{heading, hosts_of, show_problems};
 
 /// The setting by which a strategy's tools for reading and for changing are two, so that "always allow" in a host does not
 /// approve calls that the user has not seen.

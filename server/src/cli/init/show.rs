@@ -7,9 +7,9 @@ use mcp_disclosure_gateway::Problem;
 
 use super::count::{Cost, Lists};
 use crate::{
-    cli::{check::is_coloured, print, print_styled},
+    cli::{is_coloured, print, print_styled},
     failure::Failure,
-    init::{diff::unified, places::Place, plan::Plan, record::Records},
+    init::{Place, Plan, Records, unified},
 };
 
 /// What is printed beside the plans.

@@ -13,4 +13,4 @@ pub(super) use entries::{Auth, JwtEntry, ProfileEntry, QuotaEntry, TokenEntry};
 pub use grants::Written;
 pub use settings::{AccessFlags, unknown_strategies, unreadable};
 
-use super::text::Found;
+use super::Found;

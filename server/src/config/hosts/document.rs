@@ -5,17 +5,11 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    super::environment::own,
-    Listed,
-    entry::{Entry, Transport},
-    launch::Launch,
-    listed,
+    Entry, FileContext, Keys, Launch, Listed, Means, Reading, Rules, Ruling, SHAPES, Transport, listed,
     node::{Member, Node, Syntax, Value},
-    permissions::{Rules, Ruling},
-    shape::{FileContext, Keys, Means, Reading},
-    shapes::SHAPES,
     tree,
 };
+use crate::config::own;
 
 /// A byte order mark, which stays where it is.
 const MARK: &str = "\u{feff}";
@@ -274,30 +268,21 @@ impl Node {
 
     /// Whether two values are the same, wherever they are written and in whatever order tables have their members, but for these
     /// members of one table of the first.
-    pub(crate) fn is_same_but(&self, other: &Self, table: Option<&Self>, members: &[&str]) -> bool {
+    pub(crate) fn is_same_but<'n>(&'n self, other: &'n Self, table: Option<&Self>, members: &[&str]) -> bool {
         let is_table = table.is_some_and(|table| std::ptr::eq(self, table));
-        let is_compared = |member: &&Member| !(is_table && members.contains(&member.name.as_str()));
-        match (&self.value, &other.value) {
-            (Value::Null, Value::Null) | (Value::Alias, Value::Alias) => true,
-            (Value::Bool(one), Value::Bool(two)) => one == two,
-            (Value::Number(one), Value::Number(two)) | (Value::Text(one), Value::Text(two)) => one == two,
-            (Value::List(one), Value::List(two)) => {
-                one.len() == two.len()
-                    && one.iter().zip(two).all(|(one, two)| one.is_same_but(two, table, members))
-            }
-            (Value::Table(one), Value::Table(two)) => {
-                let mut one: Vec<&Member> = one.iter().filter(is_compared).collect();
-                let mut two: Vec<&Member> = two.iter().filter(is_compared).collect();
-                // A stable order: of members with the same name, the last one counts.
-                for members in [&mut one, &mut two] {
-                    members.sort_by(|one, two| one.name.cmp(&two.name));
-                }
-                let same = |(one, two): (&&Member, &&Member)| {
-                    one.name == two.name && one.node.is_same_but(&two.node, table, members)
-                };
-                one.len() == two.len() && one.iter().zip(&two).all(same)
-            }
-            _ => false,
-        }
+        let compared = |node: &'n Self| {
+            let is_compared = |member: &&Member| !(is_table && members.contains(&member.name.as_str()));
+            let mut compared: Vec<&Member> = node.members().iter().filter(is_compared).collect();
+            // A stable order: of members with the same name, the last one counts.
+            compared.sort_by(|one, two| one.name.cmp(&two.name));
+            compared
+        };
+        let (one, two) = (compared(self), compared(other));
+        let is_same = |one: &Self, two: &Self| one.is_same_but(two, table, members);
+        self.kind() == other.kind()
+            && self.scalar() == other.scalar()
+            && (one.len(), self.items().len()) == (two.len(), other.items().len())
+            && self.items().iter().zip(other.items()).all(|(one, two)| is_same(one, two))
+            && one.iter().zip(&two).all(|(one, two)| one.name == two.name && is_same(&one.node, &two.node))
     }
 }

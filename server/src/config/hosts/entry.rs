@@ -4,28 +4,23 @@ use std::path::PathBuf;
 
 use mcp_disclosure_gateway::upstream::EndpointKind;
 
-use super::{
-    super::{UpstreamEntry, environment::escape},
-    keys::read_keys,
-    node::Node,
-    permissions::Ruling,
-    shape::Reading,
-};
+use super::{super::UpstreamEntry, Reading, Ruling, node::Node, read_keys};
+use crate::config::escape;
 
 /// A server's entry, whatever the host.
 #[derive(Debug, Default)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The same entry in the form of `disclosure.toml`.
-    pub(super) upstream: UpstreamEntry,
+    pub(crate) upstream: UpstreamEntry,
     /// The transport, if the entry names one.
-    pub(super) transport: Option<Transport>,
+    pub(crate) transport: Option<Transport>,
     /// What is said of it outside; of its own, the key that disables it.
-    pub(super) ruling: Ruling,
+    pub(crate) ruling: Ruling,
 }
 
 /// How a server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transport {
+pub(crate) enum Transport {
     Stdio,
     /// Streamable HTTP.
     Http,
@@ -35,22 +30,22 @@ pub(super) enum Transport {
 
 /// Why an entry cannot be used.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(crate) struct Wrong {
     /// The byte offset, if it is known more precisely than that of the entry.
-    pub(super) at: Option<usize>,
-    pub(super) what: String,
-    pub(super) hint: String,
+    pub(crate) at: Option<usize>,
+    pub(crate) what: String,
+    pub(crate) hint: String,
 }
 
 impl Wrong {
-    pub(super) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { at: None, what: what.into(), hint: hint.into() }
     }
 }
 
 impl Entry {
     /// The usable parts of the entry with this name, and every problem with the others.
-    pub(super) fn read(name: &str, node: &Node, file: Reading<'_>) -> (Self, Vec<Wrong>) {
+    pub(crate) fn read(name: &str, node: &Node, file: Reading<'_>) -> (Self, Vec<Wrong>) {
         let (mut entry, wrong) = read_keys(node, file);
         let mut elsewhere = (file.shape.elsewhere)(file.root, file.context, name);
         entry.upstream.hidden.append(&mut elsewhere.hidden);
@@ -67,7 +62,7 @@ impl Entry {
     ///
     /// # Errors
     /// If it lacks the keys of the transport that it names.
-    pub(super) fn settled(self, project: Option<&PathBuf>) -> Result<UpstreamEntry, Wrong> {
+    pub(crate) fn settled(self, project: Option<&PathBuf>) -> Result<UpstreamEntry, Wrong> {
         let Self { mut upstream, transport, .. } = self;
         let (has_command, has_url) = (upstream.command.is_some(), upstream.url.is_some());
         let both = has_command && has_url;

@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::environment::{escape, expand},
-    entry::{Entry, Transport, Wrong},
-    launch::OF_TABLE,
+    Entry, Keys, Means, OF_TABLE, Reading, Transport, Wrong,
     node::{Node, Value},
-    shape::{Keys, Means, Reading},
-    variables::{translate, variable, with_home},
+    translate, variable, with_home,
 };
+use crate::config::{escape, expand};
 
 /// The entry, and every problem with its keys.
-pub(super) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
+pub(crate) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
     let (entry, weaker, wrong) = (Entry::default(), BTreeMap::new(), Vec::new());
     let mut reader = Reader { file, entry, weaker, wrong };
     reader.table(file.shape.keys, node);

@@ -1,8 +1,8 @@
 //! Where an entry says which program is started, so that it can be edited there.
 
 use super::{
+    Keys, Means,
     node::{Member, Node, Value},
-    shape::{Keys, Means},
 };
 
 /// The program of an entry, and its arguments.
@@ -19,12 +19,12 @@ pub(crate) struct Launch<'n> {
 }
 
 /// The keys of a command that is a table, in Zed's older files.
-pub(super) const OF_TABLE: Keys =
+pub(crate) const OF_TABLE: Keys =
     &[("path", Means::Command), ("args", Means::Arguments), ("env", Means::Environment)];
 
 impl<'n> Launch<'n> {
     /// The program of this entry; `None` for an entry without one.
-    pub(super) fn of(entry: &'n Node, keys: Keys) -> Option<Self> {
+    pub(crate) fn of(entry: &'n Node, keys: Keys) -> Option<Self> {
         for (key, means) in keys {
             let Some(member) = entry.member(key) else { continue };
             match (means, &member.node.value) {

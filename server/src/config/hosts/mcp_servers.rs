@@ -2,14 +2,10 @@
 
 use std::path::Path;
 
-use super::{
-    node::Node,
-    permissions::Ruling,
-    shape::{FileContext, Keys, Means},
-};
+use super::{FileContext, Keys, Means, Ruling, node::Node};
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
-pub(super) const KEYS: Keys = &[
+pub(crate) const KEYS: Keys = &[
     ("type", Means::Transport),
     ("transport", Means::Transport),
     ("command", Means::Command),
@@ -28,7 +24,7 @@ pub(super) const KEYS: Keys = &[
     ("includeTools", Means::Allowed), // Gemini CLI
 ];
 
-pub(super) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+pub(crate) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     let is_anothers = is_of_claude_code(root) || is_of_gemini(root, context);
     table(root).into_iter().filter(|_| !is_anothers && !context.is(OF_CLAUDE_DESKTOP)).collect()
 }
@@ -36,7 +32,7 @@ pub(super) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n N
 /// The file of Claude Desktop, which fills in no variables.
 const OF_CLAUDE_DESKTOP: &str = "claude_desktop_config.json";
 
-pub(super) fn of_claude_desktop<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+pub(crate) fn of_claude_desktop<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     let is_it = context.is(OF_CLAUDE_DESKTOP) && !is_of_claude_code(root);
     table(root).into_iter().filter(|_| is_it).collect()
 }
@@ -51,13 +47,13 @@ fn is_of_claude_code(root: &Node) -> bool {
 }
 
 /// `~/.claude.json`: servers of the user, and of each project.
-pub(super) fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+pub(crate) fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     let of_project = project(root, context).and_then(table);
     let tables = of_project.into_iter().chain(table(root));
     tables.filter(|_| is_of_claude_code(root)).collect()
 }
 
-pub(super) fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
+pub(crate) fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
     let disabled = project(root, context).and_then(|project| project.get("disabledMcpServers"));
     let off = disabled.filter(|disabled| disabled.lists(name)).map(|_| "disabledMcpServers of the project");
     Ruling { off, ..Ruling::default() }
@@ -80,20 +76,21 @@ const EXCLUDED_TOOLS: &[&[&str]] = &[&["tools", "exclude"], &["excludeTools"]];
 /// Keys that no other host uses.
 const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
-pub(super) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
-    let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
+pub(crate) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
+    let mut lists = ALLOWED.iter().chain(EXCLUDED).chain(EXCLUDED_TOOLS);
+    let has_lists = lists.any(|names| root.path(names).is_some());
     let servers = root.members_at(&["mcpServers"]).iter();
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
     let is_anothers = is_of_claude_code(root) || context.is(OF_CLAUDE_DESKTOP);
-    !is_anothers && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
+    !is_anothers && (context.is_in(".gemini") || has_lists || marks.any(|mark| mark.is_some()))
 }
 
 /// `settings.json`, with `httpUrl`, and lists of servers that may run.
-pub(super) fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+pub(crate) fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
     table(root).into_iter().filter(|_| is_of_gemini(root, context)).collect()
 }
 
-pub(super) fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
+pub(crate) fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
     let mut allowed = ALLOWED.iter().filter_map(|names| root.path(names));
     let is_named = allowed.clone().any(|list| lists(list, name));
     let mut excluded = EXCLUDED.iter().filter_map(|names| root.path(names));

@@ -5,13 +5,13 @@
 //! to an `Entry` with the variables of `disclosure.toml` (`variables`). An unusable entry is left out with a warning; the
 //! others are served.
 
-pub(crate) mod document;
+mod document;
 mod entry;
 mod keys;
-pub(crate) mod launch;
+mod launch;
 mod mcp_servers;
 pub(crate) mod node;
-pub(crate) mod permissions;
+mod permissions;
 mod shape;
 mod shapes;
 mod variables;
@@ -21,15 +21,18 @@ use std::{collections::HashSet, path::Path};
 use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
 
-use self::{
-    entry::{Entry, Wrong},
-    node::{Member, Node},
-    shape::{FileContext, Reading, Shape},
-    shapes::SHAPES,
-};
-use super::{Named, environment::own, mistaken, text::Places};
+use self::node::{Member, Node};
+use super::{Named, Places, mistaken, own};
 
-pub(super) use shapes::names_servers;
+pub(crate) use document::{Document, Server};
+pub(crate) use entry::{Entry, Transport, Wrong};
+pub(crate) use keys::read_keys;
+pub(crate) use launch::{Launch, OF_TABLE};
+pub(crate) use mcp_servers::{KEYS, is_of_gemini};
+pub(crate) use permissions::{Rules, Ruling, is_all, of_tools, plain};
+pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style};
+pub(crate) use shapes::{SHAPES, names_servers};
+pub(crate) use variables::{translate, variable, with_home};
 
 /// The servers of a host's file, or of all files and flags.
 #[derive(Clone, Debug, Default)]

@@ -27,11 +27,11 @@ pub(crate) struct Ruling {
     /// Patterns of tools that never run.
     pub(crate) hidden: Vec<String>,
     /// Those of them that are said of the tools of any server, or of the host's own.
-    pub(super) of_any: Vec<String>,
+    pub(crate) of_any: Vec<String>,
     /// Patterns of tools that run after a question only.
     pub(crate) asked: Vec<String>,
     /// Whether it names the server or tools of it, so that it holds under the server's name only.
-    pub(super) is_named: bool,
+    pub(crate) is_named: bool,
     /// What the host does by the names of its tools, and could not do any more behind this program.
     pub(crate) lost: Option<String>,
 }
@@ -73,7 +73,7 @@ impl Rules {
     }
 
     /// What Claude Code's settings say of the server of this name.
-    pub(super) fn of(&self, server: &str) -> Ruling {
+    pub(crate) fn of(&self, server: &str) -> Ruling {
         let prefix = format!("{PREFIX}{}__", plain(server));
         let matching = |rules: &[String]| rules.iter().flat_map(|rule| of_rule(rule, &prefix)).collect();
         let (hidden, asked): (Vec<String>, Vec<String>) = (matching(&self.denied), matching(&self.asked));
@@ -108,7 +108,7 @@ impl Ruling {
     }
 
     /// Adds what another file says; not its lists of enabled tools, which are of its own profiles.
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         let Self { off, hidden, asked, is_named, lost, .. } = other;
         self.is_named |= is_named || off.is_some() || !hidden.is_empty() || !asked.is_empty();
         self.hidden.extend(hidden);
@@ -148,7 +148,7 @@ fn of_rule(rule: &str, prefix: &str) -> Vec<String> {
 }
 
 /// A name as hosts write it: `_` for every character other than ASCII letters, digits, `_` and `-`.
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.replace(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)), "_")
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn is_all(pattern: &str) -> bool {
 }
 
 /// The patterns of a server's own tools that a pattern of hosts' names comes to. `prefix` is what the host puts before them.
-pub(super) fn of_tools(pattern: &str, prefix: &str) -> Vec<String> {
+pub(crate) fn of_tools(pattern: &str, prefix: &str) -> Vec<String> {
     // In the tool's own name, a `_` may be any character.
     rests(pattern, prefix).into_iter().map(|rest| rest.replace('_', "?")).collect()
 }

@@ -3,28 +3,29 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{super::environment::Lookup, node::Node, permissions::Ruling};
+use super::{Ruling, node::Node};
+use crate::config::Lookup;
 
 /// A shape of file.
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// The hosts with this shape, for messages.
-    pub(super) hosts: &'static str,
+    pub(crate) hosts: &'static str,
     /// The tables or lists of servers, highest precedence first; none in a file of another shape.
-    pub(super) servers: Tables,
+    pub(crate) servers: Tables,
     /// The keys of an entry.
-    pub(super) keys: Keys,
+    pub(crate) keys: Keys,
     /// The syntax of variables.
-    pub(super) style: Style,
+    pub(crate) style: Style,
     /// What is said of a server outside its entry, by the server's name.
-    pub(super) elsewhere: Elsewhere,
+    pub(crate) elsewhere: Elsewhere,
 }
 
-pub(super) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>;
-pub(super) type Elsewhere = fn(&Node, &FileContext<'_>, &str) -> Ruling;
+pub(crate) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>;
+pub(crate) type Elsewhere = fn(&Node, &FileContext<'_>, &str) -> Ruling;
 
 /// A host's syntax of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     /// `${VAR}`, `${VAR:-otherwise}`, `${env:VAR}`, `${workspaceFolder}`, `${userHome}`, `${input:x}`, `${file:x}`.
     Dollar,
     /// The same, and `$VAR` if it is set.
@@ -39,19 +40,19 @@ pub(super) enum Style {
 
 /// A file that is read in a shape.
 #[derive(Clone, Copy)]
-pub(super) struct Reading<'a> {
-    pub(super) shape: &'a Shape,
+pub(crate) struct Reading<'a> {
+    pub(crate) shape: &'a Shape,
     /// The whole file, which may say something of a server outside its entry.
-    pub(super) root: &'a Node,
-    pub(super) context: &'a FileContext<'a>,
+    pub(crate) root: &'a Node,
+    pub(crate) context: &'a FileContext<'a>,
 }
 
 /// Keys and their meanings. Other keys are ignored.
-pub(super) type Keys = &'static [(&'static str, Means)];
+pub(crate) type Keys = &'static [(&'static str, Means)];
 
 /// The meaning of a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Means {
+pub(crate) enum Means {
     /// The program: a string, a list with its arguments, or a table of these keys.
     Command,
     /// The program's arguments.
@@ -93,25 +94,25 @@ pub(super) enum Means {
 }
 
 /// The variable that holds the user's home directory.
-pub(super) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+pub(crate) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
 /// Folders in a project in which hosts keep their files, and files directly in a project.
 const FOLDERS: &[&str] =
     &[".claude", ".codex", ".continue", ".cursor", ".gemini", ".opencode", ".roo", ".vscode", ".zed"];
 const FILES: &[&str] = &[".mcp.json", "opencode.json", "opencode.jsonc"];
 
-pub(super) struct FileContext<'a> {
+pub(crate) struct FileContext<'a> {
     /// The file, absolute.
     file: PathBuf,
     /// The current directory.
-    pub(super) current: PathBuf,
+    pub(crate) current: PathBuf,
     /// The project that the file belongs to; none for a user's file.
-    pub(super) project: Option<PathBuf>,
-    pub(super) lookup: Lookup<'a>,
+    pub(crate) project: Option<PathBuf>,
+    pub(crate) lookup: Lookup<'a>,
 }
 
 impl<'a> FileContext<'a> {
-    pub(super) fn new(file: &Path, current: PathBuf, lookup: Lookup<'a>) -> Self {
+    pub(crate) fn new(file: &Path, current: PathBuf, lookup: Lookup<'a>) -> Self {
         let file = current.join(file);
         let home = lookup(HOME).map(PathBuf::from);
         let project = project(&file).filter(|project| Some(*project) != home.as_deref());
@@ -119,17 +120,17 @@ impl<'a> FileContext<'a> {
     }
 
     /// The base of relative paths: the project that the host would have open.
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.project.as_ref().unwrap_or(&self.current)
     }
 
     /// Whether the file has this name.
-    pub(super) fn is(&self, name: &str) -> bool {
+    pub(crate) fn is(&self, name: &str) -> bool {
         self.file.ends_with(name)
     }
 
     /// Whether the file is in a folder of this name.
-    pub(super) fn is_in(&self, folder: &str) -> bool {
+    pub(crate) fn is_in(&self, folder: &str) -> bool {
         self.file.parent().is_some_and(|parent| parent.ends_with(folder))
     }
 }

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_core::Pattern;
 
 use super::{
-    super::environment::own,
-    mcp_servers::{self, KEYS, is_of_gemini},
+    FileContext, KEYS, Keys, Means, Ruling, Shape, Style, is_of_gemini,
+    mcp_servers::{self},
     node::{self, Member, Node},
-    permissions::{Ruling, of_tools, plain},
-    shape::{FileContext, Keys, Means, Shape, Style},
+    of_tools, plain,
 };
+use crate::config::own;
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
 #[rustfmt::skip]
-pub(super) const SHAPES: &[Shape] = &[
+pub(crate) const SHAPES: &[Shape] = &[
     Shape { hosts: "Claude Code", servers: mcp_servers::of_claude_code, keys: KEYS, style: Style::Dollar, elsewhere: mcp_servers::in_project },
     Shape { hosts: "Gemini CLI", servers: mcp_servers::of_gemini, keys: KEYS, style: Style::BareDollar, elsewhere: mcp_servers::listed },
     Shape { hosts: "Claude Desktop", servers: mcp_servers::of_claude_desktop, keys: KEYS, style: Style::Literal, elsewhere: nothing },
@@ -31,7 +31,7 @@ fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
 }
 
 /// Whether a text is a host's file that names servers.
-pub(in crate::config) fn names_servers(path: &Path, text: &str) -> bool {
+pub(crate) fn names_servers(path: &Path, text: &str) -> bool {
     let context = FileContext::new(path, PathBuf::new(), &own);
     let root = node::parse(path, text.trim_start_matches('\u{feff}'));
     root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))

@@ -5,14 +5,11 @@ use std::{path::MAIN_SEPARATOR, sync::LazyLock};
 
 use regex_lite::{Captures, Regex};
 
-use super::{
-    super::environment::{DOLLAR, ESCAPED, Reference, escape, is_name, is_word, references, replaced},
-    node::Node,
-    shape::{FileContext, HOME, Reading, Style},
-};
+use super::{FileContext, HOME, Reading, Style, node::Node};
+use crate::config::{DOLLAR, ESCAPED, Reference, escape, is_name, is_word, references, replaced};
 
 /// A problem with a reference, and a hint.
-pub(super) type Unfilled = (String, String);
+pub(crate) type Unfilled = (String, String);
 
 /// `{env:VAR}` and `{file:PATH}`.
 static BRACES: LazyLock<Regex> = LazyLock::new(|| references(r"\{(?:env|file):([^}]*)\}"));
@@ -24,7 +21,7 @@ static SECRETS: LazyLock<Regex> = LazyLock::new(|| references(r"(?s)\$\{\{(.*?)\
 static BARE: LazyLock<Regex> = LazyLock::new(|| references(r"\$([A-Za-z_][A-Za-z0-9_]*)"));
 
 /// The text in the form of `disclosure.toml`.
-pub(super) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfilled> {
+pub(crate) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfilled> {
     let context = reading.context;
     let dollar = |reference: Reference<'_>| dollar(&reference, reading);
     match reading.shape.style {
@@ -46,7 +43,7 @@ pub(super) fn translate(text: &str, reading: Reading<'_>) -> Result<String, Unfi
 }
 
 /// Replaces a leading `~` by the variable of the home directory.
-pub(super) fn with_home(text: String, context: &FileContext<'_>) -> String {
+pub(crate) fn with_home(text: String, context: &FileContext<'_>) -> String {
     match text.strip_prefix('~') {
         Some(rest)
             if (rest.is_empty() || rest.starts_with(['/', '\\'])) && (context.lookup)(HOME).is_some() =>
@@ -58,7 +55,7 @@ pub(super) fn with_home(text: String, context: &FileContext<'_>) -> String {
 }
 
 /// A variable in the form of `disclosure.toml`.
-pub(super) fn variable(name: &str) -> String {
+pub(crate) fn variable(name: &str) -> String {
     format!("${{{name}}}")
 }
 

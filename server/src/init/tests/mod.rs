@@ -21,7 +21,7 @@ use super::{
     undo::{Undone, undone},
     wrap::{Bridge, Front},
 };
-use crate::config::hosts::permissions::Rules;
+use crate::config::hosts::Rules;
 
 /// What is put in front in these tests.
 fn front() -> Front {

@@ -57,11 +57,11 @@ proptest! {
         let project = Project::of(path, &text);
         let plan = if gather { project.gather() } else { project.plan() };
         let step = project.apply(&plan);
-        let after = crate::config::hosts::document::Document::parse(&project.file, &project.text(), Path::new("/now")).unwrap();
-        let before = crate::config::hosts::document::Document::parse(&project.file, &text, Path::new("/now")).unwrap();
+        let after = crate::config::hosts::Document::parse(&project.file, &project.text(), Path::new("/now")).unwrap();
+        let before = crate::config::hosts::Document::parse(&project.file, &text, Path::new("/now")).unwrap();
         prop_assert!(before.root.is_same_but(&after.root, Some(&before.root), &[key]), "only servers change");
         for (name, _) in &plan.left {
-            let of = |document: &crate::config::hosts::document::Document| document.root.get(key).unwrap().get(name).map(|node| {
+            let of = |document: &crate::config::hosts::Document| document.root.get(key).unwrap().get(name).map(|node| {
                 document.text[node.at..node.end].to_owned()
             });
             prop_assert_eq!(of(&before), of(&after), "what is left has its bytes");

@@ -257,6 +257,8 @@ fn w1_keys_that_only_the_host_reads_keep_a_server_in_its_entry() {
 fn w1_a_server_is_moved_if_it_reads_the_same_and_else_the_reason_is_said() {
     let desktop = "home/.config/Claude/claude_desktop_config.json";
     let claude = r#"{"projects": {"ROOT/project": {"mcpServers": {"a": {"command": "x"}}}}}"#;
+    let excluding =
+        r#"{"tools": {"exclude": ["a__delete", "write_file"]}, "mcpServers": {"a": {"command": "x"}}}"#;
     let entry = |entry: &str| format!(r#"{{"mcpServers": {{"a": {{{entry}}}}}}}"#);
     for (path, text, why) in [
         ("home/.cursor/mcp.json", entry(r#""command": "stub a""#), None),
@@ -281,6 +283,7 @@ fn w1_a_server_is_moved_if_it_reads_the_same_and_else_the_reason_is_said() {
             Some("reads every file of its folder"),
         ),
         ("home/.continue/mcpServers/a.json", entry(r#""command": "x""#), Some("")),
+        ("home/.gemini/settings.json", excluding.to_owned(), Some("")),
     ] {
         let (plan, _root) = planned(&[(path, &text)], true).unwrap();
         match why {

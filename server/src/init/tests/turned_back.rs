@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{super::rules, *};
-use crate::{config::hosts::document::Document, files::Change};
+use crate::{config::hosts::Document, files::Change};
 
 const CURSOR: &str = r#"{
   // mine

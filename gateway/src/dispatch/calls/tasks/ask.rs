@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, RawObject, View};
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     dialect::RequestMeta,
-    dispatch::Caller,
+    dispatch::RequestContext,
     upstream::{CallError, Upstream, named},
 };
 
@@ -31,8 +31,7 @@ const POLLING_BOUNDS: (Duration, Duration) = (Duration::from_millis(50), Duratio
 
 /// A task at an upstream, and who asks for it.
 pub(super) struct Asking<'a> {
-    pub(super) caller: &'a Caller,
-    pub(super) view: &'a View,
+    pub(super) cx: &'a RequestContext<'a>,
     pub(super) task: &'a Task,
     pub(super) at: &'a RunningAt,
 }
@@ -40,9 +39,9 @@ pub(super) struct Asking<'a> {
 impl Asking<'_> {
     /// The upstream's answer to a request about the task, as far as the caller may see it. The parameters are the client's.
     pub(super) async fn ask(&self, method: &'static str, params: &RawObject) -> Result<RawObject, Failure> {
-        let upstream = self.at.upstream(self.caller).await?;
+        let upstream = self.at.upstream(self.cx).await?;
         let params = params.with_value("taskId", &self.at.own);
-        let params = match (self.caller.era(), self.at.era) {
+        let params = match (self.cx.era(), self.at.era) {
             (Era::Session, Era::Session) | (Era::Stateless, Era::Stateless) => params,
             (Era::Stateless, Era::Session) => RequestMeta::strip(&params),
             (Era::Session, Era::Stateless) => {
@@ -50,12 +49,12 @@ impl Asking<'_> {
             }
         };
         // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
-        let client = self.caller.backend.client().filter(|_| method == "tasks/result");
-        let _working = client.map(|client| client.begin(upstream.number(), self.caller.reply_route()));
-        let answered = upstream.request(self.caller.upstream_call(method, params)).await;
+        let client = self.cx.reached().client().filter(|_| method == "tasks/result");
+        let _working = client.map(|client| client.begin(upstream.number(), self.cx.reply_route()));
+        let answered = upstream.request(self.cx.upstream_call(method, params)).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
-        skills::looked_for(self.caller, &answered).await;
-        Unseen::new(&upstream, answered).object(self.view).map_err(Failure::Other)
+        skills::looked_for(self.cx.reached(), &answered).await;
+        Unseen::new(&upstream, answered).object(&self.cx.page.view).map_err(Failure::Other)
     }
 
     fn failed(&self, upstream: &Arc<Upstream>, method: &str, error: CallError) -> Failure {
@@ -76,7 +75,7 @@ impl Asking<'_> {
             Err(other) => return Err(other),
         };
         let state = state.with_value("taskId", &**self.task.id());
-        let era = self.caller.era();
+        let era = self.cx.era();
         let state = form::translated(&state, self.at.era, era);
         let state = match (era, self.at.era) {
             (Era::Stateless, Era::Session) => self.detailed(state).await.map_err(Failure::Other)?,
@@ -90,7 +89,7 @@ impl Asking<'_> {
     fn lost(&self, error: &ErrorText) -> RawObject {
         self.task.finish();
         let state = self.task.state("failed", Some(&error.message()));
-        match self.caller.era() {
+        match self.cx.era() {
             Era::Session => state,
             Era::Stateless => state.with("error", error.text().as_str()),
         }
@@ -155,7 +154,7 @@ impl Asking<'_> {
 
     fn part(&self, part: &RawObject, named: bool) -> Result<RawObject, ErrorText> {
         let upstream = self.at.upstream.upgrade();
-        links::part(self.view, (self.at.name(), upstream.as_deref()), part, named)
+        links::part(&self.cx.page.view, (self.at.name(), upstream.as_deref()), part, named)
     }
 
     /// The result of the task, once it has one, for a client with a session.
@@ -197,9 +196,8 @@ impl Asking<'_> {
 
     /// Asks the client what the upstream asks, and passes on its answers.
     async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
-        let upstream = self.at.upstream(self.caller).await?;
-        let route =
-            self.caller.client().map(|client| client.begin(upstream.number(), self.caller.reply_route()));
+        let upstream = self.at.upstream(self.cx).await?;
+        let route = self.cx.client().map(|client| client.begin(upstream.number(), self.cx.reply_route()));
         let id = Some(&**self.task.id());
         let ours: Vec<(&str, RawObject)> = questions
             .iter()
@@ -210,7 +208,7 @@ impl Asking<'_> {
             })
             .collect();
         let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
-        let answered = answers(self.caller, &upstream, &ours).await.map_err(Failure::Other)?;
+        let answered = answers(self.cx, &upstream, &ours).await.map_err(Failure::Other)?;
         drop(route);
         let params = RawObject::empty().with("inputResponses", answered.text());
         self.ask("tasks/update", &params).await.map(drop)
@@ -231,9 +229,9 @@ pub(super) fn cancelled() -> ErrorText {
 
 impl Task {
     /// The task at its upstream, as this caller asks for it; `None` if its result is here.
-    pub(super) fn asked<'a>(&'a self, caller: &'a Caller, view: &'a View) -> Option<Asking<'a>> {
+    pub(super) fn asked<'a>(&'a self, cx: &'a RequestContext<'a>) -> Option<Asking<'a>> {
         match &self.origin {
-            Origin::Upstream(at) => Some(Asking { caller, view, task: self, at }),
+            Origin::Upstream(at) => Some(Asking { cx, task: self, at }),
             Origin::Answered { .. } => None,
         }
     }

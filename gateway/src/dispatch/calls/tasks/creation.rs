@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use mcp_disclosure_core::{Era, RawObject, Tool, ToolName, UpstreamName, View, VisibleTool};
+use mcp_disclosure_core::{Era, RawObject, Tool, ToolName, UpstreamName, VisibleTool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
-    dispatch::{Answer, Caller, allowance::Running, common::fresh},
+    dispatch::{Answer, RequestContext, allowance::Running, common::fresh},
     error::upstream_failed,
     session::Place,
     slot::Slot,
@@ -72,27 +72,26 @@ impl Calls {
     /// does not declare that it understands it; -32005 if the caller has too many.
     pub(in crate::dispatch::calls) fn as_task(
         &self,
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         tool: VisibleTool<'_>,
         slot: &Slot,
-        params: &RawObject,
     ) -> Result<AsTask, ErrorText> {
-        let understands = caller.choice.traits.tasks;
-        let is_asked = caller.era() == Era::Session && understands && params.member("task").is_some();
+        let (understands, params) = (cx.choice.traits.tasks, cx.params);
+        let is_asked = cx.era() == Era::Session && understands && params.member("task").is_some();
         let is_needed = tool.tool().needs_task();
-        if !(is_asked || is_needed || caller.era() == Era::Stateless) {
+        if !(is_asked || is_needed || cx.era() == Era::Stateless) {
             return Ok(AsTask::default());
         }
         let Some(introduction) = slot.introduction() else { return Ok(AsTask::default()) };
         let is_inner = || params.string("name").is_none_or(|name| name != *tool.name().as_str());
-        let reports = || Reports::of_task(caller.reply_route(), params);
+        let reports = || Reports::of_task(cx.reply_route(), params);
         let placed = |kind| {
-            let place = Some(self.place_of_task(caller)?);
+            let place = Some(self.place_of_task(cx)?);
             Ok(AsTask { kind, place, reports: Some(reports()) })
         };
-        match (caller.era(), introduction.eras.nearest(caller.era())) {
+        match (cx.era(), introduction.eras.nearest(cx.era())) {
             (Era::Session, era) if is_asked && introduction.runs_tasks(era) => placed(Kind::Asked),
-            (Era::Session, _) if is_asked && caller.backend.may_run_tasks() => {
+            (Era::Session, _) if is_asked && cx.backend.may_run_tasks() => {
                 let message = format_args!("{} does not run as a task: leave params.task out", tool.name());
                 Err(ErrorText::new(code::METHOD_NOT_FOUND, message))
             }
@@ -100,7 +99,7 @@ impl Calls {
             (_, Era::Session) if is_needed && is_inner() => placed(Kind::Waited),
             (Era::Stateless, Era::Session) if is_needed => Err(needs_tasks()),
             (Era::Stateless, Era::Stateless) if understands => {
-                let peer = &caller.peer;
+                let peer = &cx.peer;
                 let has_room = peer.task().is_ok() || self.tasks.can_make_room(peer.name());
                 Ok(AsTask { kind: Kind::Possible, place: None, reports: has_room.then(reports) })
             }
@@ -109,12 +108,12 @@ impl Calls {
         }
     }
 
-    fn place_of_task(&self, caller: &Caller) -> Result<Place, ErrorText> {
-        let full = match caller.peer.task() {
+    fn place_of_task(&self, cx: &RequestContext<'_>) -> Result<Place, ErrorText> {
+        let full = match cx.peer.task() {
             Ok(place) => return Ok(place),
             Err(full) => full,
         };
-        if self.tasks.make_room(caller.peer.name()) { caller.peer.task() } else { Err(full) }
+        if self.tasks.make_room(cx.peer.name()) { cx.peer.task() } else { Err(full) }
     }
 
     /// The result of a call for the client: where it creates a task, that is the caller's from now on, under an id of ours.
@@ -124,14 +123,13 @@ impl Calls {
     /// the task.
     pub(in crate::dispatch::calls) async fn begun(
         &self,
-        caller: &Caller,
-        view: &View,
+        cx: &RequestContext<'_>,
         as_task: AsTask,
         (tool, slot, upstream): (&Tool, &Arc<Slot>, &Arc<Upstream>),
         running: Running,
         result: Json,
     ) -> Answer {
-        let era = upstream.introduction().eras.nearest(caller.era());
+        let era = upstream.introduction().eras.nearest(cx.era());
         let AsTask { kind, place, reports } = as_task;
         if kind == Kind::No && era == Era::Session {
             return Ok(result);
@@ -141,20 +139,18 @@ impl Calls {
             |what: &str| upstream_failed(upstream.name(), format_args!("answered with a task {what}"));
         let Some((whole, task)) = form::created(era, &result) else {
             // A client of 2025-11-25 that asked for a task reads no other result of a call.
-            return match (caller.era(), era, place) {
-                (Era::Session, Era::Stateless, Some(place)) => {
-                    self.answered_at_once(caller, tool, place, result)
-                }
+            return match (cx.era(), era, place) {
+                (Era::Session, Era::Stateless, Some(place)) => self.answered_at_once(cx, tool, place, result),
                 _ => Ok(result),
             };
         };
         let place = match place {
-            None if kind == Kind::Possible && reports.is_some() => self.place_of_task(caller)?,
+            None if kind == Kind::Possible && reports.is_some() => self.place_of_task(cx)?,
             place => place.ok_or_else(|| invalid("that it was not asked for"))?,
         };
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
-        let (session, called) = (caller.session.as_ref().map(Arc::downgrade), called_tool(tool));
+        let (session, called) = (cx.session.as_ref().map(Arc::downgrade), called_tool(tool));
         let at = Arc::clone(slot);
         let client = move || {
             let session = session.as_ref()?.upgrade()?;
@@ -164,22 +160,20 @@ impl Calls {
         };
         let called = ClientTask::new(fresh("a state")?, client);
         upstream.begin_task(&own, &called);
-        match (&reports, &caller.session) {
+        match (&reports, &cx.session) {
             (Some(reports), Some(_)) if !is_waited => reports.continue_with(&called),
             // Clients without sessions ask how far it is.
-            (Some(reports), None) if !is_waited => {
-                reports.redirect(caller.ended_route(), &RawObject::empty())
-            }
+            (Some(reports), None) if !is_waited => reports.redirect(cx.ended_route(), &RawObject::empty()),
             _ => {}
         }
-        let reached = caller.reaching(&self.common.backends).await?;
-        let conversation = match (caller.era(), era, reached.client()) {
+        cx.reach(&self.common.backends).await?;
+        let conversation = match (cx.era(), era, cx.client()) {
             (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
                 let params = RawObject::empty().with_value("taskId", &own);
-                let asking = reached.upstream_call("tasks/result", params);
-                let mut work = Work::begin(&reached, client, upstream, &asking);
+                let asking = cx.upstream_call("tasks/result", params);
+                let mut work = Work::begin(cx, client, upstream, &asking);
                 work.dialogue.look().await;
-                work.suspend(&reached);
+                work.suspend(cx);
                 Some(work.into())
             }
             _ => None,
@@ -191,45 +185,43 @@ impl Calls {
             slot: Arc::clone(slot),
             upstream: Arc::downgrade(upstream),
             outlasts_connection: upstream.is_remote() && era == Era::Stateless,
-            guard: caller.guard().cloned(),
+            guard: cx.guard().cloned(),
             conversation,
             refusing: Arc::default(),
         }));
-        let translated = form::translated(&task, era, caller.era());
+        let translated = form::translated(&task, era, cx.era());
         called.hold((running, reports));
-        let kept = self.keep(caller, (called, tool), origin, &translated, place);
+        let kept = self.keep(cx, (called, tool), origin, &translated, place);
         if is_waited {
-            return Box::pin(self.waited(&reached, view, kept)).await;
+            return Box::pin(self.waited(&cx.begun(), kept)).await;
         }
-        Ok(form::creation(era, caller.era(), &whole, &task).into())
+        Ok(form::creation(era, cx.era(), &whole, &task).into())
     }
 
     /// The result of a task of which the client knows nothing. It is forgotten then, and cancelled if the client gives up.
-    async fn waited(&self, caller: &Caller, view: &View, task: Arc<Task>) -> Answer {
+    async fn waited(&self, cx: &RequestContext<'_>, task: Arc<Task>) -> Answer {
         let waiting = scopeguard::guard(task, |task| {
             self.tasks.remove(&task);
             task.abandon();
         });
-        // What has begun is not decided again.
-        let caller = &caller.undecided();
-        let Some(asking) = waiting.asked(caller, view) else { return Err(needs_tasks()) };
+        let Some(asking) = waiting.asked(cx) else { return Err(needs_tasks()) };
         Ok(named(&asking.result(&RawObject::empty()).await?, None).into())
     }
 
     /// The task of a client that asked for one, of a call that was answered at once.
-    fn answered_at_once(&self, caller: &Caller, tool: &Tool, place: Place, result: Json) -> Answer {
-        let held = caller.peer.unread_answer(result.as_str().len())?;
+    fn answered_at_once(&self, cx: &RequestContext<'_>, tool: &Tool, place: Place, result: Json) -> Answer {
+        let held = cx.peer.unread_answer(result.as_str().len())?;
         let called = ClientTask::new(fresh("a state")?, || None);
         called.end();
         let times = RawObject::empty().with_value("createdAt", &form::now()).with("ttl", ANSWER_KEPT);
         let origin = Origin::Answered { result, _bytes: held };
-        let task = self.keep(caller, (called, tool), origin, &times, place);
+        let task = self.keep(cx, (called, tool), origin, &times, place);
         Ok(RawObject::empty().with("task", task.state("completed", None).text()).into())
     }
 
     fn keep(
         &self,
-        caller: &Caller,
+        cx: &RequestContext<'_>,
         (called, tool): (Arc<ClientTask>, &Tool),
         origin: Origin,
         state: &RawObject,
@@ -237,10 +229,10 @@ impl Calls {
     ) -> Arc<Task> {
         let task = Arc::new(Task {
             called,
-            owner: Owner::of(caller),
+            owner: Owner::of(cx),
             tool: called_tool(tool),
             number: self.tasks.next_number(),
-            peer: Arc::clone(caller.peer.name()),
+            peer: Arc::clone(cx.peer.name()),
             origin,
             times: times(state),
             life: Mutex::new(Life { used: Instant::now(), ends: None }),

@@ -9,14 +9,14 @@ use std::{
     time::Instant,
 };
 
-use mcp_disclosure_core::{Principal, RawObject, View, given::shown};
+use mcp_disclosure_core::{Principal, given::shown};
 use mcp_disclosure_transport::ErrorText;
 use parking_lot::Mutex;
 
 use super::task::{Origin, Owner, Task};
 use crate::{
     backend::BackendGuard,
-    dispatch::{Caller, common::text_of},
+    dispatch::{RequestContext, common::text_of},
 };
 
 /// The tasks that clients may ask for.
@@ -41,9 +41,9 @@ impl Tasks {
     }
 
     /// The task of this id that is for a caller with this view, which is kept for longer now. Another's is unknown.
-    pub(super) fn find(&self, caller: &Caller, view: &View, id: &str) -> Option<Arc<Task>> {
+    pub(super) fn find(&self, cx: &RequestContext<'_>, id: &str) -> Option<Arc<Task>> {
         let task = self.by_id.lock().get(id).cloned();
-        let owned = task.filter(|task| task.is_for(caller, view));
+        let owned = task.filter(|task| task.is_for(cx));
         owned.inspect(|task| task.life.lock().used = Instant::now())
     }
 
@@ -51,28 +51,23 @@ impl Tasks {
     ///
     /// # Errors
     /// -32602 if there is none.
-    pub(super) fn named(
-        &self,
-        caller: &Caller,
-        view: &View,
-        params: &RawObject,
-    ) -> Result<Arc<Task>, ErrorText> {
-        let id = text_of(params, "taskId")?;
+    pub(super) fn named(&self, cx: &RequestContext<'_>) -> Result<Arc<Task>, ErrorText> {
+        let id = text_of(cx.params, "taskId")?;
         let unknown = || ErrorText::invalid_params(format_args!("Unknown task: {}", shown(&id)));
-        self.find(caller, view, &id).ok_or_else(unknown)
+        self.find(cx, &id).ok_or_else(unknown)
     }
 
     /// Whether the caller has a task of this id.
-    pub(crate) fn has(&self, caller: &Caller, view: &View, id: &str) -> bool {
-        self.find(caller, view, id).is_some()
+    pub(crate) fn has(&self, cx: &RequestContext<'_>, id: &str) -> bool {
+        self.find(cx, id).is_some()
     }
 
     /// The caller's tasks, in the order in which they were created.
-    pub(super) fn of(&self, caller: &Caller, view: &View) -> Vec<Arc<Task>> {
-        let owner = Owner::of(caller);
+    pub(super) fn of(&self, cx: &RequestContext<'_>) -> Vec<Arc<Task>> {
+        let owner = Owner::of(cx);
         let mut owned: Vec<Arc<Task>> =
             self.by_id.lock().values().filter(|task| task.owner == owner).cloned().collect();
-        owned.retain(|task| task.is_for(caller, view));
+        owned.retain(|task| task.is_for(cx));
         owned.sort_by_key(|task| task.number);
         owned
     }

@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 use super::{super::rounds::Work, form};
 use crate::{
     backend::BackendGuard,
-    dispatch::Caller,
+    dispatch::{Caller, RequestContext},
     session::Place,
     slot::Slot,
     upstream::{ClientTask, Owner as For, Upstream},
@@ -119,13 +119,13 @@ impl Task {
     }
 
     /// Whether it is a caller's that sees this, and has not run for too long.
-    pub(super) fn is_for(&self, caller: &Caller, view: &View) -> bool {
+    pub(super) fn is_for(&self, cx: &RequestContext<'_>) -> bool {
         let slot = match &self.origin {
             Origin::Upstream(at) => Some(&at.slot),
             Origin::Answered { .. } => None,
         };
-        let is_of_tool = || exists(&self.tool, slot, &caller.principal, view);
-        self.owner == Owner::of(caller) && !self.is_late() && is_of_tool()
+        let is_of_tool = || exists(&self.tool, slot, &cx.principal, &cx.page.view);
+        self.owner == Owner::of(cx) && !self.is_late() && is_of_tool()
     }
 
     /// Whether it is known to be over.
@@ -198,14 +198,12 @@ impl RunningAt {
     /// # Errors
     /// [`Failure::Lost`] if the connection ended on which it was created; -32000 if the upstream cannot be reached, or the decision
     /// does not hold.
-    pub(super) async fn upstream(&self, caller: &Caller) -> Result<Arc<Upstream>, Failure> {
+    pub(super) async fn upstream(&self, cx: &RequestContext<'_>) -> Result<Arc<Upstream>, Failure> {
         if let Some(upstream) = self.connected() {
-            return caller.still_permitted().map(|()| upstream).map_err(Failure::Other);
+            return cx.still_permitted().map(|()| upstream).map_err(Failure::Other);
         }
         match self.outlasts_connection {
-            true => {
-                caller.connected(&self.slot, None, tokio::time::Instant::now()).await.map_err(Failure::Other)
-            }
+            true => cx.connected(&self.slot, None, tokio::time::Instant::now()).await.map_err(Failure::Other),
             false => Err(Failure::Lost(self.lost())),
         }
     }

@@ -1,0 +1,161 @@
+//! What a request is decided with. What is sent to an upstream is sent by a decision that holds: whoever waited asks here before it
+//! sends. Where something changed, nothing is sent, and the request is decided again (`requests`).
+
+use std::{
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use mcp_disclosure_core::{Kind, RawObject};
+use mcp_disclosure_transport::{ErrorText, Request, code};
+use tokio::time::Instant;
+
+use super::{Caller, Common, Watch};
+use crate::{
+    catalogue::Page,
+    session::ReplyRoute,
+    slot::{Lost, Slot},
+    upstream::{Owner, Reports, Upstream, UpstreamCall},
+};
+
+/// A request, and what it is decided with: its caller's permissions, and a page of the catalogue.
+#[derive(Debug)]
+pub(crate) struct RequestContext<'a> {
+    pub(super) common: &'a Common,
+    pub(super) caller: &'a Caller,
+    pub(super) page: &'a Arc<Page>,
+    /// As the client sent it.
+    pub(super) request: &'a Request,
+    /// Its parameters, with the names by which clients know what a page calls otherwise.
+    pub(super) params: &'a RawObject,
+    /// Since when it waits for upstreams, however often it is decided.
+    pub(super) since: Instant,
+    pub(super) watch: &'a Watch<'a>,
+    /// Whether the decision is carried out already, and not made again.
+    pub(super) has_begun: bool,
+    pub(super) is_outdated: AtomicBool,
+}
+
+impl Deref for RequestContext<'_> {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        self.caller
+    }
+}
+
+impl<'a> RequestContext<'a> {
+    /// The same request, decided with another page.
+    pub(super) fn of<'b>(&'b self, caller: &'b Caller, page: &'b Arc<Page>) -> RequestContext<'b>
+    where
+        'a: 'b,
+    {
+        RequestContext { caller, page, is_outdated: AtomicBool::new(false), ..*self }
+    }
+
+    /// The same request, for what follows from it: that is not decided again.
+    pub(super) fn begun(&self) -> RequestContext<'_> {
+        RequestContext { has_begun: true, is_outdated: AtomicBool::new(false), ..*self }
+    }
+
+    /// Whether the decision did not hold when it was to be carried out.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.is_outdated.load(Ordering::Relaxed)
+    }
+
+    fn outdated(&self) -> ErrorText {
+        self.is_outdated.store(true, Ordering::Relaxed);
+        let message = "what this client may use changes too often to answer; send the request again";
+        ErrorText::new(code::UPSTREAM_FAILED, message)
+    }
+
+    /// Checks that the decision holds: neither the catalogue nor what callers are permitted has changed since.
+    ///
+    /// # Errors
+    /// -32000; then the request is decided again, and the error reaches no client.
+    pub(super) fn still_holds(&self) -> Result<(), ErrorText> {
+        match self.has_begun || self.page.view.is_of(self.backend.catalogue().current().snapshot()) {
+            true => self.still_permitted(),
+            false => Err(self.outdated()),
+        }
+    }
+
+    /// Checks that what callers are permitted has not changed since, for a request that its upstream knows already.
+    ///
+    /// # Errors
+    /// As of [`still_holds`](Self::still_holds).
+    pub(super) fn still_permitted(&self) -> Result<(), ErrorText> {
+        let is_permitted = self.has_begun || self.common.last_change() == self.admitted_at;
+        if is_permitted { Ok(()) } else { Err(self.outdated()) }
+    }
+
+    /// The same for a request that is sent again, whose tool, prompt or resource may not have been hidden since either.
+    ///
+    /// # Errors
+    /// As of [`still_holds`](Self::still_holds).
+    pub(super) fn still_sees(&self, upstream: &str, request: &UpstreamCall) -> Result<(), ErrorText> {
+        self.still_permitted()?;
+        let view = self.view();
+        let own = |key: &str| request.params.string(key).unwrap_or_default();
+        let is_seen = match &*request.method {
+            "tools/call" => view.tool_of(upstream, &own("name")).is_some(),
+            "prompts/get" => view
+                .entries(Kind::Prompts)
+                .any(|entry| **entry.upstream() == *upstream && *entry.upstream_key() == *own("name")),
+            "resources/read" => !view.refuses_resource(&own("uri"))(upstream),
+            _ => true,
+        };
+        if is_seen || self.has_begun { Ok(()) } else { Err(self.outdated()) }
+    }
+
+    /// The upstream of a slot for what was decided, as of [`Slot::connected`]: once what it lists is in the catalogue.
+    ///
+    /// # Errors
+    /// Those of [`Slot::connected`], and of [`still_holds`](Self::still_holds).
+    pub(super) async fn connected(
+        &self,
+        slot: &Slot,
+        lost: Option<&Lost>,
+        since: Instant,
+    ) -> Result<Arc<Upstream>, ErrorText> {
+        let upstream = slot.connected(lost, since).await?;
+        self.backend.takes_over(slot, &upstream).await;
+        self.still_holds()?;
+        Ok(upstream)
+    }
+
+    /// Waits until a slot's upstream can be sent what was decided, in the same way.
+    ///
+    /// # Errors
+    /// Those of [`connected`](Self::connected).
+    pub(super) async fn ready(&self, slot: Arc<Slot>) -> Result<(), ErrorText> {
+        self.connected(&slot, None, self.since).await.map(drop)
+    }
+
+    /// A request to an upstream for the caller, with parameters in the form of its era, on which it hears what it asks for.
+    pub(super) fn upstream_call(&self, method: impl Into<String>, params: RawObject) -> UpstreamCall {
+        let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
+        UpstreamCall {
+            method: method.into(),
+            reports: Reports::of(self.reply_route(), &params),
+            params,
+            owner: session.map_or(Owner::Request, Owner::Session),
+            peer: Some(Arc::clone(self.peer.name())),
+            trace: self.watch.trace().cloned(),
+            ..UpstreamCall::default()
+        }
+    }
+
+    /// A route that nothing reaches the client by, once its request is answered.
+    pub(super) fn ended_route(&self) -> ReplyRoute {
+        ReplyRoute { outlet: self.outlet.ended(), rounds: None, log_level: None }
+    }
+
+    /// Where messages about this request are sent.
+    pub(super) fn reply_route(&self) -> ReplyRoute {
+        ReplyRoute { outlet: self.outlet.clone(), rounds: None, log_level: self.log_level }
+    }
+}
