@@ -201,9 +201,9 @@ async fn a2_the_token_matrix() {
         ("1 MB", format!("{good}{}", "x".repeat(1 << 20)), 401),
     ];
     let typed = |typ: Value| ec.token_with(&json!({"alg": "ES256", "kid": "e", "typ": typ}), &claims());
-    let refused = "logout+jwt dpop+jwt application/dpop+jwt secevent+jwt id_token+jwt JWE at+jwt;x=1 ";
+    let refused = "logout+jwt dpop+jwt application/dpop+jwt secevent+jwt id_token+jwt JWE at+jwt;x=1";
     let accepted = "at+jwt application/at+jwt AT+JWT JWT jwt";
-    let types = refused.split(' ').map(|typ| (typ, 401));
+    let types = refused.split(' ').chain([""]).map(|typ| (typ, 401));
     for (typ, expected) in types.chain(accepted.split(' ').map(|typ| (typ, 200))) {
         table.push((typ, typed(json!(typ)), expected));
     }

@@ -55,14 +55,22 @@ fn command(program: &str, arguments: &[String]) -> Source {
     Source::new(format!("the command {program}"), parts)
 }
 
-/// A process, as far as the system shows it: its program, its arguments without the name that it was started by, its folder.
-type Process = (PathBuf, Vec<u8>, PathBuf);
+/// A process, as far as the system shows it.
+#[derive(Debug, PartialEq, Eq)]
+struct Process {
+    program: PathBuf,
+    /// Without the name that the program was started by.
+    arguments: Vec<Vec<u8>>,
+    directory: PathBuf,
+}
 
-fn process(id: &str) -> Option<Process> {
-    let link = |name: &str| fs::read_link(format!("/proc/{id}/{name}")).ok();
-    let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
-    let arguments = command.splitn(2, |byte| *byte == 0).nth(1)?.to_vec();
-    Some((link("exe")?, arguments, link("cwd")?))
+impl Process {
+    fn of(id: &str) -> Option<Self> {
+        let link = |name: &str| fs::read_link(format!("/proc/{id}/{name}")).ok();
+        let command = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+        let arguments = command.split(|byte| *byte == 0).skip(1).map(<[u8]>::to_vec).collect();
+        Some(Self { program: link("exe")?, arguments, directory: link("cwd")? })
+    }
 }
 
 /// Checks that this process is not one that it was started by, with the same arguments in the same folder.
@@ -70,11 +78,11 @@ fn process(id: &str) -> Option<Process> {
 /// # Errors
 /// If it is, or if too many of this program are above it.
 fn check() -> Result<(), Problem> {
-    let Some(own) = process("self") else { return Ok(()) };
+    let Some(own) = Process::of("self") else { return Ok(()) };
     let above: Vec<Process> = std::iter::successors(parent("self"), |id| parent(id))
         .take(LOOKED_AT)
-        .filter_map(|id| process(&id))
-        .filter(|(program, ..)| *program == own.0)
+        .filter_map(|id| Process::of(&id))
+        .filter(|process| process.program == own.program)
         .collect();
     if above.contains(&own) {
         return Err(Problem::new("this program was started by itself, with the same arguments")
@@ -115,8 +123,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn u12_a_process_is_itself_and_not_its_parent() {
-        let own = process("self").unwrap();
-        assert_eq!(process(&std::process::id().to_string()), Some(own));
+        let own = Process::of("self").unwrap();
+        assert_eq!(Process::of(&std::process::id().to_string()), Some(own));
         assert!(check().is_ok());
     }
 }
