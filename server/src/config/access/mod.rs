@@ -5,12 +5,14 @@
 
 mod auth;
 mod entries;
+mod flags;
 mod grants;
 mod settings;
 
 pub use entries::PrincipalEntry;
 pub(super) use entries::{Auth, JwtEntry, ProfileEntry, QuotaEntry, TokenEntry};
+pub use flags::AccessFlags;
 pub use grants::Written;
-pub use settings::{AccessFlags, unknown_strategies, unreadable};
+pub use settings::{unknown_strategies, unreadable};
 
 use super::Found;

@@ -1,4 +1,4 @@
-//! The settings of access that a file and flags come down to, and whether the two go together.
+//! The settings of access that a file and flags come down to.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -9,23 +9,8 @@ use mcp_disclosure_access::{Caller, Entry, Error, Profile, Settings, TokenSource
 use mcp_disclosure_core::{Permits, nearest::did_you_mean};
 use mcp_disclosure_gateway::{Problem, negotiation::Strategies};
 
-use super::{Found, PrincipalEntry, Written};
-use crate::{config::DisclosureFile, operating::AdminAddress};
-
-/// What flags say of access.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AccessFlags {
-    /// The address, if HTTP clients are served.
-    pub listening: Option<std::net::SocketAddr>,
-    /// The address for operators.
-    pub admin: Option<AdminAddress>,
-    /// Whether others than this machine may come in without a token.
-    pub allow_anonymous: bool,
-    /// The principal of the client on stdio.
-    pub principal: Option<String>,
-    /// The profile of the client on stdio.
-    pub profile: Option<String>,
-}
+use super::{AccessFlags, Found, PrincipalEntry, Written};
+use crate::config::DisclosureFile;
 
 impl DisclosureFile {
     /// The settings of access that the file and flags come down to. Paths are relative to `folder`.
@@ -76,45 +61,6 @@ impl DisclosureFile {
         };
         problems.extend(flags.problems(&settings));
         if problems.is_empty() { Ok(settings) } else { Err(problems) }
-    }
-}
-
-impl AccessFlags {
-    /// What flags and files say together that cannot be served.
-    pub(super) fn problems(&self, settings: &Settings) -> Vec<Problem> {
-        let mut problems = Vec::new();
-        let principals = settings.principals.iter().map(|entry| entry.name.as_str());
-        let profiles = settings.profiles.iter().map(|profile| profile.name.as_str());
-        for (flag, wanted, known, section) in [
-            ("--principal", &self.principal, principals.collect::<Vec<_>>(), "[[principals]]"),
-            ("--profile", &self.profile, profiles.collect(), "[profiles]"),
-        ] {
-            let Some(wanted) = wanted.as_deref().filter(|wanted| !known.contains(wanted)) else { continue };
-            let hint = did_you_mean(wanted, known.iter().copied(), || format!("declare it in {section}"));
-            problems.push(Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint));
-        }
-        let both = self.admin.zip(self.listening);
-        problems.extend(both.and_then(|(admin, listen)| admin.refused_beside(listen)));
-        // At the start, and when the files change: it is asked for credentials as clients are.
-        if !settings.guarded {
-            problems.extend(self.admin.and_then(|admin| admin.refused_to_all()));
-        }
-        let Some(listening) = self.listening.filter(|_| !settings.guarded && !self.allow_anonymous) else {
-            return problems;
-        };
-        let hint = "add [auth] with tokens to the configuration, or accept it with --allow-anonymous";
-        if !listening.ip().is_loopback() {
-            let message = format!(
-                "--listen {listening} is not on loopback, and without [auth] everyone who reaches it may use every tool"
-            );
-            problems.push(Problem::new(message).hint(hint));
-        }
-        if !settings.principals.is_empty() {
-            let message =
-                "[[principals]] restrict nobody over HTTP without [auth]: all callers are anonymous";
-            problems.push(Problem::new(message).hint(hint));
-        }
-        problems
     }
 }
 
@@ -184,20 +130,4 @@ pub fn unreadable(file: &DisclosureFile, errors: &[Error]) -> Vec<Problem> {
         }
     };
     errors.iter().map(problem).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a1_operators_beyond_loopback_are_refused_without_credentials_whenever_files_are_read() {
-        for (admin, guarded, refused) in
-            [("0.0.0.0:9090", false, true), ("0.0.0.0:9090", true, false), ("127.0.0.1:9090", false, false)]
-        {
-            let flags = AccessFlags { admin: Some(admin.parse().unwrap()), ..AccessFlags::default() };
-            let settings = Settings { guarded, ..Settings::default() };
-            assert_eq!(!flags.problems(&settings).is_empty(), refused, "{admin} {guarded}");
-        }
-    }
 }
