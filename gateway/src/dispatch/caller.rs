@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use mcp_disclosure_core::{Era, Memory, Principal, View};
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code};
-use tokio::sync::OnceCell;
+use tokio::{sync::OnceCell, time::Instant};
 
 use super::{
     Admitted, FetchLimits, Gateway,
@@ -33,6 +33,8 @@ pub struct Caller {
     pub principal: Principal,
     /// The last change of permissions before it was admitted.
     pub(super) admitted_at: u64,
+    /// When its request arrived.
+    pub(super) arrived: Instant,
     /// The head of its request over HTTP, by which it is admitted again.
     pub(crate) head: Option<Arc<Parts>>,
     /// What strategies recorded about the client, as of this request.
@@ -135,6 +137,7 @@ impl Caller {
             allowances,
             principal,
             admitted_at: 0,
+            arrived: Instant::now(),
             head: None,
             memory: session.memory(),
             label: Arc::clone(&session.label),
@@ -244,6 +247,7 @@ impl Gateway {
             allowances: self.common.allowances.of(&principal, peer.name()),
             principal,
             admitted_at: at,
+            arrived: Instant::now(),
             head: None,
             memory: Memory::default(),
             session: None,

@@ -133,7 +133,7 @@ impl Gateway {
             _ => Allowance::request(&caller.allowances)?,
         }
         self.offer_sessions(caller, method == Some(Method::Discover))?;
-        let (mut now, mut decisions, mut since) = (None::<Box<Caller>>, 1, Instant::now());
+        let (mut now, mut decisions, mut since) = (None::<Box<Caller>>, 1, caller.arrived);
         loop {
             let caller = now.as_deref().unwrap_or(caller);
             let begun = Instant::now();

@@ -26,10 +26,10 @@ impl Calls {
         filter.task_ids.retain(|id| self.tasks.has(cx, id));
         let count = filter.resource_subscriptions.len() + filter.task_ids.len();
         let _place = cx.peer.subscriptions(count)?;
-        if !filter.resource_subscriptions.is_empty() {
-            cx.reach(&self.common.backends).await?;
-        }
-        let backend = cx.reached();
+        let backend = match filter.resource_subscriptions.is_empty() {
+            true => &cx.backend,
+            false => cx.reach(&self.common.backends).await?,
+        };
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = Vec::new();
         for uri in &filter.resource_subscriptions {
