@@ -1,5 +1,6 @@
 """The official Python SDK 1.x: `initialize` and sessions, up to protocol 2025-11-25."""
 
+import os
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from importlib.metadata import version
@@ -39,4 +40,5 @@ async def connect(target):
 def transport(target):
     if isinstance(target, str):
         return streamable_http_client(target)
-    return stdio_client(StdioServerParameters(command=target[0], args=target[1:]), errlog=LOG)
+    # All of it: what a gateway remembers is of this run.
+    return stdio_client(StdioServerParameters(command=target[0], args=target[1:], env=dict(os.environ)), errlog=LOG)

@@ -1,5 +1,6 @@
 """The official Python SDK 2.x: `initialize` and sessions, or the stateless protocol 2026-07-28."""
 
+import os
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -46,4 +47,5 @@ async def tapped(target, heard):
 def transport(target):
     if isinstance(target, str):
         return streamable_http_client(target)
-    return stdio_client(StdioServerParameters(command=target[0], args=target[1:]), errlog=LOG)
+    # All of it: what a gateway remembers is of this run.
+    return stdio_client(StdioServerParameters(command=target[0], args=target[1:], env=dict(os.environ)), errlog=LOG)
