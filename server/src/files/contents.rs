@@ -38,20 +38,24 @@ impl Contents {
         let (rules, before) = (&self.declared.rules, &older.declared.rules);
         let (access, accessed) = (&self.access, &older.access);
         let nothing = DisclosureFile::default();
-        let (of_files, held) =
-            (Self::has_upstreams_of_files, |rules: &Rules| rules.review.holding().next().is_some());
-        let has_none = !of_files(self) && self.found.switched_off.is_empty();
-        #[rustfmt::skip]
+        let holds = |rules: &Rules| rules.review.holding().next().is_some();
+        let has_none = !self.has_upstreams_of_files() && self.found.switched_off.is_empty();
         let lost = [
             ("[auth] is gone", accessed.guarded && !access.guarded),
             ("all [[principals]] are gone", !accessed.principals.is_empty() && access.principals.is_empty()),
             ("all [profiles] are gone", !accessed.profiles.is_empty() && access.profiles.is_empty()),
             ("the configuration is empty", *self.file == nothing && *older.file != nothing),
-            ("[resources] allow is gone", before.allowed_resources.is_some() && rules.allowed_resources.is_none()),
-            ("no upstream of a file is left", of_files(older) && has_none),
+            (
+                "[resources] allow is gone",
+                before.allowed_resources.is_some() && rules.allowed_resources.is_none(),
+            ),
+            ("no upstream of a file is left", older.has_upstreams_of_files() && has_none),
             ("allow is gone from all upstreams", before.allow_tools() && !rules.allow_tools()),
-            ("on_change = \"hold\" is gone from all upstreams", held(before) && !held(rules)),
-            ("all description files are gone", !older.declared.files.is_empty() && self.declared.files.is_empty()),
+            ("on_change = \"hold\" is gone from all upstreams", holds(before) && !holds(rules)),
+            (
+                "all description files are gone",
+                !older.declared.files.is_empty() && self.declared.files.is_empty(),
+            ),
         ];
         let lost = lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what.to_owned());
         // Each kind by itself: a file that was cut off has lost its later sections.

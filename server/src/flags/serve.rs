@@ -165,14 +165,21 @@ pub struct SessionStoreArguments {
 
 impl ServeArguments {
     /// Flags that mean nothing together.
-    #[rustfmt::skip]
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let is_http = self.transport == Transport::Http;
         let OperatingArguments { audit, audit_key_file, audit_strict, .. } = &self.operating;
         let has_none = audit.is_none();
         let rows = [
-            (is_http && self.principal.is_some(), "--principal is about the client on stdio", "over HTTP a client's token says who it is"),
-            (is_http && self.profile.is_some(), "--profile is about the client on stdio", "over HTTP clients use /mcp/@NAME"),
+            (
+                is_http && self.principal.is_some(),
+                "--principal is about the client on stdio",
+                "over HTTP a client's token says who it is",
+            ),
+            (
+                is_http && self.profile.is_some(),
+                "--profile is about the client on stdio",
+                "over HTTP clients use /mcp/@NAME",
+            ),
             (has_none && audit_key_file.is_some(), "--audit-key-file needs an audit log", "add --audit FILE"),
             (has_none && *audit_strict, "--audit-strict needs an audit log", "add --audit FILE"),
         ];
