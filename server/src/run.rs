@@ -17,9 +17,8 @@ use crate::{
 /// Runs the program with these strategies, on the process's arguments and streams. If no upstream is named it serves the
 /// demonstration, if that was built in.
 pub fn run(registry: Registry) -> ExitCode {
-    let command = || match cfg!(feature = "demo") {
-        true => Arguments::command(),
-        false => Arguments::without_demonstration("Source"),
+    let command = || {
+        if cfg!(feature = "demo") { Arguments::command() } else { Arguments::without_demonstration("Source") }
     };
     start(registry, demonstration, command)
 }

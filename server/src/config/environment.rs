@@ -109,8 +109,11 @@ impl Reference<'_> {
     /// What stands for `$${`, or that it is a `${` that is not closed; `None` for a reference.
     pub(crate) fn literal(&self, literal: &str) -> Option<Result<String, String>> {
         let unclosed = || format!("'${{' at character {} is not closed", character(self.value, self.at));
-        let is_escaped = self.marks.0 == "$${";
-        self.marks.1.is_empty().then(|| is_escaped.then(|| literal.to_owned()).ok_or_else(unclosed))
+        match self.marks {
+            ("$${", _) => Some(Ok(literal.to_owned())),
+            (_, "") => Some(Err(unclosed())),
+            _ => None,
+        }
     }
 }
 

@@ -44,10 +44,17 @@ pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Resul
     let changes = files.iter().map(|File { name, text, before }| {
         let path = folder.join(name);
         // Description files that are replaced were not read.
-        let before = before.clone().or_else(|| fs::read_to_string(&path).ok().filter(|_| replaced.is_some()));
+        let before = before.clone().or_else(|| replaced.and_then(|_| fs::read_to_string(&path).ok()));
         Change { path, before, after: text.clone() }
     });
-    write_together(&changes.collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
+    write_together(&changes.collect::<Vec<_>>()).map_err(|unwritten| match unwritten.failure {
+        // Not where it was written aside, which is gone by now.
+        Failure::Write { path, source } => {
+            let path = path.strip_prefix(folder).map_or_else(|_| path.clone(), |name| directory.join(name));
+            Failure::Write { path, source }
+        }
+        failure => failure,
+    })?;
     new.map_or(Ok(()), |new| fs::rename(new.path(), directory)).map_err(failed)
 }
 
@@ -101,7 +108,8 @@ mod tests {
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left aside");
         // A new folder comes as a whole, or not at all.
         let wrong = [file("a.json", "a", None), file("a.json/d.json", "d", None)];
-        write(&outside.path().join("new"), &wrong, None).unwrap_err();
+        let failed = write(&outside.path().join("new"), &wrong, None).unwrap_err();
+        assert!(failed.to_string().contains("new/a.json/d.json"), "{failed}");
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left of a new folder");
         // A file is in the place of the last one's folder.
         let before = contents(&directory);

@@ -2,9 +2,8 @@
 //!
 //! A file is edited by replacing pieces of its text (`edit`), so that every other byte stays. What was edited is read again,
 //! and refused if anything but the entry changed (`wrap`, `gather`): an unusual form of file is left alone, not
-//! damaged. `places` says where hosts keep their files, `rules` what else hosts say of the servers, and adds tools to lists of such files; `plan` what is
-//! done to one file. `record` keeps what `undo` needs, `write` puts several files
-//! into place, all of them or none, and `apply` does both.
+//! damaged. `places` says where hosts keep their files, `rules` what else hosts say of the servers, and adds tools to lists of
+//! such files; `plan` what is done to one file. `record` keeps what `undo` needs, and puts files into place.
 
 mod diff;
 mod edit;

@@ -11,10 +11,7 @@ use mcp_disclosure_gateway::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{
-    Moved, Plan, keep, key,
-    write::{self},
-};
+use super::{Moved, Plan, keep, key, write};
 use crate::{
     failure::Failure,
     files::{Change, Unwritten, make_private_folder, write_together},

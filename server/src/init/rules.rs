@@ -5,13 +5,16 @@
 //! tools of a server that is put behind this program, it gets those tools of the strategy that only read.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use mcp_disclosure_gateway::Problem;
 
-use super::{Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added};
+use super::{
+    Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added, write::LARGEST,
+};
 use crate::{
     config::hosts::{
         Document, Rules,
@@ -180,12 +183,15 @@ fn parsed(path: &Path) -> Result<Option<Node>, Problem> {
         let hint = "its rules for tools must be known; mend it, or make it readable";
         Problem::new(format!("{}: {what}", path.display())).hint(hint)
     };
-    let text = match fs::read_to_string(path) {
+    let mut text = String::new();
+    match fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_string(&mut text)) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        text => text.map_err(|error| refused(error.to_string()))?,
-    };
+        Err(error) => return Err(refused(error.to_string())),
+        Ok(read) if read as u64 > LARGEST => return Err(refused(format!("is larger than {LARGEST} bytes"))),
+        Ok(_) => {}
+    }
     let text = text.trim_start_matches('\u{feff}');
     // A host takes an empty file for one without settings.
     if text.trim().is_empty() {

@@ -83,7 +83,9 @@ pub(super) fn report_panics() {
         let said = said.unwrap_or("a value that is no text");
         let mut line = begun(Level::ERROR, "panicked".into());
         line["panic"] = text_of(format_args!("{said}"), longest_field());
-        panic.location().iter().for_each(|place| line["place"] = whole(&place.to_string()));
+        if let Some(place) = panic.location() {
+            line["place"] = whole(&place.to_string());
+        }
         write(&line, Level::ERROR);
     }));
 }

@@ -71,14 +71,16 @@ impl<'a> Contestants<'a> {
             |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
         let served = source.options();
         let as_set = served.settings.clone();
-        let all = asks_for_all.then(|| every(registry, &as_set).join(","));
-        let specs = Spec::list(all.as_deref().unwrap_or(text)).map_err(refused)?;
+        let specs = match asks_for_all {
+            true => every(registry, &as_set),
+            false => Spec::list(text).map_err(refused)?,
+        };
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
         let asked: Vec<String> = specs.iter().map(Spec::to_string).collect();
         let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
-        for spec in Spec::list(BASELINE).map_err(refused)?.into_iter().chain(specs) {
+        for spec in Spec::parse(BASELINE).into_iter().chain(specs) {
             match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
                 Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
                 Ok(one) => contestants.push(one),
@@ -237,7 +239,7 @@ fn choices(overrides: &Overrides) -> Concerns {
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.
-fn every(registry: &Registry, settings: &Settings) -> Vec<String> {
+fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
     let presenters = registry.profiles().filter(|profile| profile.role == Role::Presenter);
     let rows = presenters.flat_map(|profile| {
         let is_set =
@@ -246,7 +248,7 @@ fn every(registry: &Registry, settings: &Settings) -> Vec<String> {
         let variants = variants.map(|variant| format!("{}({})", profile.name, variant.name));
         [profile.name.to_string()].into_iter().chain(variants).collect::<Vec<_>>()
     });
-    rows.collect()
+    rows.filter_map(|row| Spec::parse(&row)).collect()
 }
 
 fn message(first: &Objection, more: usize) -> String {

@@ -11,11 +11,7 @@ mod stage;
 mod stand_in;
 pub(super) mod transcript;
 
-use std::{
-    fs::File,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{Comparison, Format, Report, Used, output::Screen, transcript::Transcript};
@@ -38,7 +34,8 @@ const WIDTH: u16 = 80;
 /// written.
 pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
     let (tokenizer, format, shown) = (arguments.tokenizer, arguments.format, &arguments.transcript);
-    let out = arguments.out.as_deref().map(Out::open).transpose()?;
+    // Measuring may take minutes.
+    arguments.out.as_deref().map_or(Ok(()), has_a_folder)?;
     // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));
     let runtime = runtime_for_one()?;
@@ -47,11 +44,11 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     if shown.transcript {
         let transcript = runtime.block_on(transcript::played(program, &arguments))?;
         let screen = screen(shown.width.unwrap_or_else(width::width), shown.full);
-        return deliver(&format.write_transcript(&transcript, screen), out, format);
+        return deliver(&format.write_transcript(&transcript, screen), &arguments);
     }
     let (report, transcript, asked) = runtime.block_on(measured(program, &arguments))?;
     let screen = screen(shown.width.or_else(width::known).unwrap_or(WIDTH), arguments.wide);
-    deliver(&format.write(&report, arguments.detail, &transcript, screen), out, format)?;
+    deliver(&format.write(&report, arguments.detail, &transcript, screen), &arguments)?;
     arguments.fail_over.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
@@ -79,25 +76,19 @@ async fn measured(
     Ok((report, transcript, prepared.contestants.asked.clone()))
 }
 
-/// The file of `--out`. It is opened before the work, and keeps what it has until the report is written.
-struct Out(PathBuf, File);
-
-impl Out {
-    fn open(path: &Path) -> Result<Self, Failure> {
-        let file = File::options().write(true).create(true).truncate(false).open(path);
-        let file = file.map_err(|source| Failure::Write { path: path.to_owned(), source })?;
-        Ok(Self(path.to_owned(), file))
-    }
+/// # Errors
+/// If there is no folder in which a file of this path could be written.
+fn has_a_folder(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let read = folder.map_or(Ok(()), |folder| std::fs::metadata(folder.join(".")).map(drop));
+    read.map_err(|source| Failure::Write { path: path.to_owned(), source })
 }
 
 /// Writes a report or a transcript to a file, or else prints it.
-fn deliver(text: &str, out: Option<Out>, format: Format) -> Result<(), Failure> {
-    match (out, format) {
-        (Some(Out(path, mut file)), _) => {
-            // A pipe has no length.
-            let _is_pipe = file.set_len(0);
-            file.write_all(text.as_bytes())
-                .map_err(|source| Failure::Write { path: path.clone(), source })?;
+fn deliver(text: &str, arguments: &CompareArguments) -> Result<(), Failure> {
+    match (&arguments.out, arguments.format) {
+        (Some(path), _) => {
+            std::fs::write(path, text).map_err(|source| Failure::Write { path: path.clone(), source })?;
             log::note(&format!("written: {}", path.display()));
             Ok(())
         }

@@ -100,8 +100,7 @@ impl<'a> Prepared<'a> {
         work: impl AsyncFnOnce(Play<'_>, &Contestants<'_>, compare::Progress<'_>) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         let (upstreams, reached) = stand_in::scripted(&self.stand_ins, &assignment);
-        let source = (&self.source, &self.declared);
-        let stages = Stages::start(source, upstreams, &mut self.contestants).await?;
+        let stages = Stages::start(&self.source, &self.declared, upstreams, &mut self.contestants).await?;
         let (subject, links) = (&self.subject, stages.links());
         let play = Play { subject, assignment, tokenizer, host, omits_schemas, links, reached };
         let progress = &|done, total, what: &str| {

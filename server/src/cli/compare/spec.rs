@@ -54,7 +54,8 @@ impl Spec {
         if problems.is_empty() { Ok(specs) } else { Err(problems) }
     }
 
-    fn parse(text: &str) -> Option<Self> {
+    /// One row; `None` if it is not written as one.
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let parts = split(text, '+').into_iter().map(Part::parse).collect::<Option<_>>()?;
         Some(Self { parts })
     }

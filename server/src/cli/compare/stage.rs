@@ -76,7 +76,8 @@ impl Stages {
     /// # Errors
     /// If the baseline cannot be served, or a row that was asked for by its name.
     pub(super) async fn start(
-        (source, declared): (&Source, &Declared),
+        source: &Source,
+        declared: &Declared,
         upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
     ) -> Result<Self, Failure> {

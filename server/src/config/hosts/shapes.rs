@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_core::Pattern;
 
 use super::{
-    FileContext, KEYS, Keys, Means, Ruling, Shape, Style, is_of_gemini,
-    mcp_servers::{self},
+    FileContext, KEYS, Keys, Means, Ruling, Shape, Style, is_of_gemini, mcp_servers,
     node::{self, Member, Node},
     of_tools, plain,
 };
