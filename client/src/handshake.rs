@@ -81,7 +81,7 @@ pub async fn introduce(
             Era::Stateless => discover_within(connection, hello, timeout.min(DISCOVERY)).await,
         };
         let Err(failure) = answered else { return answered.map_err(|failure| failure.error) };
-        let next = failure.next(&made, &carried())?;
+        let next = failure.next(proposed, &made, &carried())?;
         // Why `initialize` failed says more than how a server answers an era that it does not know.
         if proposed.has_sessions() || !made.iter().copied().any(Revision::has_sessions) {
             why = Some(failure.error);

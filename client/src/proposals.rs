@@ -60,19 +60,23 @@ impl Failure {
         Self { error: unsupported(&supported), supported: Some(supported) }
     }
 
-    /// The next proposal after those that were made, of which the last failed for this reason: the newest supported revision, of
+    /// The next proposal after those that were made, of which `proposed`, the last, failed for this reason: the newest supported revision, of
     /// the preferred era if possible, where the server lists what it supports; otherwise the other era. `None` if nothing is
     /// left to propose. Of the eras that may be proposed, the preferred one is the first.
     ///
     /// # Errors
     /// What the server supports, if none of it may be proposed.
-    pub(crate) fn next(&self, made: &[Revision], eras: &[Era]) -> Result<Option<Revision>, Unusable> {
+    pub(crate) fn next(
+        &self,
+        proposed: Revision,
+        made: &[Revision],
+        eras: &[Era],
+    ) -> Result<Option<Revision>, Unusable> {
         let is_ours = |revision: &Revision| eras.contains(&revision.era());
         let Some(list) = &self.supported else {
-            let Some(proposed) = made.last().map(|proposed| proposed.era()) else { return Ok(None) };
-            let other = proposed.other();
+            let other = proposed.era().other();
             let is_new =
-                self.leaves_other_era(proposed) && made.iter().all(|revision| revision.era() != other);
+                self.leaves_other_era(proposed.era()) && made.iter().all(|revision| revision.era() != other);
             return Ok(Some(latest(other)).filter(|revision| is_new && is_ours(revision)));
         };
         let mutual: Vec<Revision> = list.known().filter(is_ours).collect();

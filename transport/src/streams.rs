@@ -54,7 +54,7 @@ async fn write(output: impl AsyncWrite + Unpin, mut queued: Queued, connection: 
     loop {
         let mut next = Some(queued.next().await);
         let written = async {
-            // A message counts as queued while it is being written.
+            // A message counts as queued until it is written, or among the small ones that are written together.
             while let Some(Taken { outgoing, room: _room }) = next.take() {
                 output.write_all(&outgoing.text).await?;
                 output.write_all(b"\n").await?;

@@ -13,8 +13,9 @@ use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 use tokio::time::Instant;
 
-use super::{Caller, Common, Watch};
+use super::{Caller, Common, Watch, fetches::OfCaller};
 use crate::{
+    backend::Backend,
     catalogue::Page,
     session::ReplyRoute,
     slot::{Lost, Slot},
@@ -66,10 +67,14 @@ impl<'a> RequestContext<'a> {
         self.is_outdated.load(Ordering::Relaxed)
     }
 
-    fn outdated(&self) -> ErrorText {
+    /// Checks that this is so still, unless the decision is carried out already.
+    fn holds(&self, is_so: impl FnOnce() -> bool) -> Result<(), ErrorText> {
+        if self.has_begun || is_so() {
+            return Ok(());
+        }
         self.is_outdated.store(true, Ordering::Relaxed);
         let message = "what this client may use changes too often to answer; send the request again";
-        ErrorText::new(code::UPSTREAM_FAILED, message)
+        Err(ErrorText::new(code::UPSTREAM_FAILED, message))
     }
 
     /// Checks that the decision holds: neither the catalogue nor what callers are permitted has changed since.
@@ -77,10 +82,8 @@ impl<'a> RequestContext<'a> {
     /// # Errors
     /// -32000; then the request is decided again, and the error reaches no client.
     pub(super) fn still_holds(&self) -> Result<(), ErrorText> {
-        match self.has_begun || self.page.view.is_of(self.backend.catalogue().current().snapshot()) {
-            true => self.still_permitted(),
-            false => Err(self.outdated()),
-        }
+        self.holds(|| self.page.view.is_of(self.backend.catalogue().current().snapshot()))?;
+        self.still_permitted()
     }
 
     /// Checks that what callers are permitted has not changed since, for a request that its upstream knows already.
@@ -88,8 +91,7 @@ impl<'a> RequestContext<'a> {
     /// # Errors
     /// As of [`still_holds`](Self::still_holds).
     pub(super) fn still_permitted(&self) -> Result<(), ErrorText> {
-        let is_permitted = self.has_begun || self.common.last_change() == self.admitted_at;
-        if is_permitted { Ok(()) } else { Err(self.outdated()) }
+        self.holds(|| self.common.last_change() == self.admitted_at)
     }
 
     /// The same for a request that is sent again, whose tool, prompt or resource may not have been hidden since either.
@@ -98,17 +100,18 @@ impl<'a> RequestContext<'a> {
     /// As of [`still_holds`](Self::still_holds).
     pub(super) fn still_sees(&self, upstream: &str, request: &UpstreamCall) -> Result<(), ErrorText> {
         self.still_permitted()?;
-        let view = self.view();
-        let own = |key: &str| request.params.string(key).unwrap_or_default();
-        let is_seen = match &*request.method {
-            "tools/call" => view.tool_of(upstream, &own("name")).is_some(),
-            "prompts/get" => view
-                .entries(Kind::Prompts)
-                .any(|entry| **entry.upstream() == *upstream && *entry.upstream_key() == *own("name")),
-            "resources/read" => !view.refuses_resource(&own("uri"))(upstream),
-            _ => true,
-        };
-        if is_seen || self.has_begun { Ok(()) } else { Err(self.outdated()) }
+        self.holds(|| {
+            let view = self.view();
+            let own = |key: &str| request.params.string(key).unwrap_or_default();
+            match &*request.method {
+                "tools/call" => view.tool_of(upstream, &own("name")).is_some(),
+                "prompts/get" => view
+                    .entries(Kind::Prompts)
+                    .any(|entry| **entry.upstream() == *upstream && *entry.upstream_key() == *own("name")),
+                "resources/read" => !view.refuses_resource(&own("uri"))(upstream),
+                _ => true,
+            }
+        })
     }
 
     /// The upstream of a slot for what was decided, as of [`Slot::connected`]: once what it lists is in the catalogue.
@@ -122,7 +125,9 @@ impl<'a> RequestContext<'a> {
         since: Instant,
     ) -> Result<Arc<Upstream>, ErrorText> {
         let upstream = slot.connected(lost, since).await?;
-        self.backend.takes_over(slot, &upstream).await;
+        if !self.has_begun {
+            self.backend.takes_over(slot, &upstream).await;
+        }
         self.still_holds()?;
         Ok(upstream)
     }
@@ -133,6 +138,19 @@ impl<'a> RequestContext<'a> {
     /// Those of [`connected`](Self::connected).
     pub(super) async fn ready(&self, slot: Arc<Slot>) -> Result<(), ErrorText> {
         self.connected(&slot, None, self.since).await.map(drop)
+    }
+
+    /// What the gateway does for strategies in this request.
+    pub(super) fn services(&self) -> OfCaller<'_> {
+        self.caller.services(&self.common.fetches)
+    }
+
+    /// The backend whose upstreams the request may reach, once its caller's own were started, if it gets any.
+    ///
+    /// # Errors
+    /// Those of [`Caller::reach`].
+    pub(super) async fn reach(&self) -> Result<&'a Arc<Backend>, ErrorText> {
+        self.caller.reach(&self.common.backends).await
     }
 
     /// A request to an upstream for the caller, with parameters in the form of its era, on which it hears what it asks for.

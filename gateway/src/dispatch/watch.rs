@@ -142,9 +142,10 @@ impl<'a> Watch<'a> {
     }
 
     fn make_fingerprint(&self) {
-        let mut seen = self.seen.lock();
-        let arguments = seen.arguments.take().filter(|_| seen.awaits_report);
-        drop(seen);
+        let arguments = {
+            let mut seen = self.seen.lock();
+            seen.arguments.take().filter(|_| seen.awaits_report)
+        };
         if let Some(arguments) = arguments {
             let arguments = arguments.as_ref().map_or("{}", RawText::get);
             let made = aside(arguments.len() * FINGERPRINTED, || self.observer.fingerprint(arguments));
@@ -175,16 +176,16 @@ impl<'a> Watch<'a> {
 
     /// The call is over.
     pub(crate) fn settle(self, answered: &Answer) {
-        let seen = self.seen.lock();
-        let (awaits_report, decided) = (seen.awaits_report, seen.outcome);
-        drop(seen);
-        if awaits_report {
-            let outcome = decided.unwrap_or_else(|| outcome(answered));
+        let decided = {
+            let seen = self.seen.lock();
+            seen.awaits_report.then_some(seen.outcome)
+        };
+        if let Some(decided) = decided {
             let bytes = match answered {
                 Ok(result) => result.as_bytes().len(),
                 Err(error) => error.message().len(),
             };
-            self.report(outcome, bytes);
+            self.report(decided.unwrap_or_else(|| aside(bytes, || outcome(answered))), bytes);
         }
         if let Some(trace) = &self.trace {
             trace.ends(answered.as_ref().err().map(ErrorText::code));

@@ -44,7 +44,7 @@ impl Calls {
         let is_own = !cx.allowances.is_empty() && cx.page.own_tools.iter().any(|own| **own == *call.name);
         let counted = is_own.then(|| cx.watch.starts(&cx.allowances)).transpose();
         let counted = counted.inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
-        let fetches = cx.services(&self.common.fetches);
+        let fetches = cx.services();
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
         let decided = self.decide(cx, call, &fetches).await;

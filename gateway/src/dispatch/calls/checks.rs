@@ -59,11 +59,11 @@ impl Checks {
         if by.is_none() && !schema.is_unfamiliar(given) {
             return None;
         }
-        let wraps = RawObject::parse(given).is_ok_and(|given| given.member("arguments").is_some());
+        let wraps = || RawObject::parse(given).is_ok_and(|given| given.member("arguments").is_some());
         let arguments = schema.example();
         let (called, arguments) = match by {
             Some(by) => (by, json!({"tool": name, "arguments": arguments})),
-            None if wraps => (name, json!({"arguments": arguments})),
+            None if wraps() => (name, json!({"arguments": arguments})),
             None => (name, arguments),
         };
         Some(format!("Call {called} with {arguments}, with arguments that fit"))

@@ -17,7 +17,7 @@ use crate::{
 impl Calls {
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
     pub(crate) async fn foreign(&self, cx: &RequestContext<'_>) -> Answer {
-        let fetches = cx.services(&self.common.fetches);
+        let fetches = cx.services();
         let (answer, effects) = self.asked(cx, &fetches).await?;
         self.carry_out(cx, effects, &fetches).await?;
         let answer = match self.rechosen(cx).await {

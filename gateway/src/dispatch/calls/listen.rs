@@ -28,7 +28,7 @@ impl Calls {
         let _place = cx.peer.subscriptions(count)?;
         let backend = match filter.resource_subscriptions.is_empty() {
             true => &cx.backend,
-            false => cx.reach(&self.common.backends).await?,
+            false => cx.reach().await?,
         };
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = Vec::new();

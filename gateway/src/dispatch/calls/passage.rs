@@ -81,7 +81,7 @@ impl Calls {
                 let Choice { strategy, traits, .. } = &cx.choice;
                 let lesson = strategy.how_to_learn(&cx.page.view, traits, &call.name);
                 let arguments = given.arguments.as_ref().map_or("{}", RawText::get);
-                let right = self.checks.right_call(tool, arguments, by);
+                let right = aside(arguments.len(), || self.checks.right_call(tool, arguments, by));
                 let refusal =
                     Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref(), right.as_deref());
                 cx.watch.refuses(refusal.code);

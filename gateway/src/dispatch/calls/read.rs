@@ -20,7 +20,7 @@ impl Calls {
         if uri.is_empty() {
             return Err(ErrorText::invalid_params("the resource URI must not be empty"));
         }
-        let fetches = cx.services(&self.common.fetches);
+        let fetches = cx.services();
         let own = self.asked(cx, &fetches).await;
         let (mut error, is_corrected) = match own {
             Ok((own, effects)) => {

@@ -37,7 +37,7 @@ impl Calls {
         slot: &Slot,
         request: UpstreamCall,
     ) -> Result<Unseen, Unanswered> {
-        let backend = cx.reach(&self.common.backends).await.map_err(Unanswered::unsent)?;
+        let backend = cx.reach().await.map_err(Unanswered::unsent)?;
         // The slot may be the shared backend's.
         let removed = || {
             let name = slot.name().map_or("", |name| name.as_str());

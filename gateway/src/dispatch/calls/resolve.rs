@@ -32,7 +32,7 @@ impl Calls {
                 shown(&name)
             ))
         };
-        let fetches = cx.services(&self.common.fetches);
+        let fetches = cx.services();
         let call = match self.decide(cx, call, &fetches).await {
             Ok((Decision::Forward(call), _)) => call,
             Ok((Decision::Refuse(refusal), _)) => {

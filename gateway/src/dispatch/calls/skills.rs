@@ -33,7 +33,7 @@ impl Calls {
     /// # Errors
     /// -32601 if no upstream has it; -32602 if there is no such skill or directory; the upstream's error.
     pub(crate) async fn of_skills(&self, cx: &RequestContext<'_>) -> Answer {
-        let backend = cx.reach(&self.common.backends).await?;
+        let backend = cx.reach().await?;
         let (view, declared) = (&cx.page.view, backend.skills());
         match &*cx.request.method {
             "skills/list" => self.skill_list(cx).await,

@@ -166,7 +166,7 @@ impl Calls {
             (Some(reports), None) if !is_waited => reports.redirect(cx.ended_route(), &RawObject::empty()),
             _ => {}
         }
-        cx.reach(&self.common.backends).await?;
+        cx.reach().await?;
         let conversation = match (cx.era(), era, cx.client()) {
             (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
                 let params = RawObject::empty().with_value("taskId", &own);
