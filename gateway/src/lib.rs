@@ -7,7 +7,6 @@
 //! `mcp-disclosure-server`.
 
 pub mod backend;
-mod beside;
 pub mod catalogue;
 mod dialect;
 mod disclose;

@@ -7,6 +7,7 @@
 //! rewritten; [`Bounds`] limit its size. The handshake is up to the owner: this crate does not depend on the
 //! gateway or on strategies.
 
+pub mod beside;
 mod budget;
 pub mod child;
 mod connection;

@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{ErrorText, Json, code};
-
-use crate::beside::aside;
+use mcp_disclosure_transport::{ErrorText, Json, beside::aside, code};
 
 /// Cache hints for a result in the stateless era.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

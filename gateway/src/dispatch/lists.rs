@@ -5,12 +5,11 @@ use mcp_disclosure_core::{
     given::{self, MOST_NAMES, shown},
 };
 use mcp_disclosure_drafts::manifest::digest;
-use mcp_disclosure_transport::ErrorText;
+use mcp_disclosure_transport::{ErrorText, beside::aside};
 use serde_json::json;
 
 use super::{Answer, Gateway, RequestContext};
 use crate::{
-    beside::aside,
     catalogue::{Page, PreparedManifest},
     dialect::{Filter, complete},
 };

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
-use mcp_disclosure_transport::{ErrorText, Request, code};
+use mcp_disclosure_transport::{ErrorText, Request, beside::aside, code};
 use parking_lot::Mutex;
 
 use super::{
@@ -11,7 +11,6 @@ use super::{
     allowance::{Allowance, Running},
 };
 use crate::{
-    beside::aside,
     dialect::asks_for_input,
     observe::{Called, Observer, Outcome, Recording, Trace, Who, protected},
 };

@@ -9,10 +9,8 @@ use mcp_disclosure_core::{
     RawObject,
     given::{self, may_have},
 };
-use mcp_disclosure_transport::{CallError, ErrorText, Json, http::is_loopback};
+use mcp_disclosure_transport::{CallError, ErrorText, Json, beside::aside, http::is_loopback};
 use reqwest::Url;
-
-use crate::beside::aside;
 
 /// How many items of a list are looked at.
 const MOST: usize = 100_000;

@@ -7,7 +7,7 @@ use mcp_disclosure_core::{RawObject, brief::shorten, given};
 use super::{Connection, Kind, Outgoing};
 use crate::{
     CallError, Direction, ErrorText, Id, Json, Message, Notification, PassageKind, Request, RequestId,
-    Response, Settled, outline::Outline,
+    Response, Settled, beside::aside, outline::Outline,
 };
 
 /// The revision with batches. Each message of one is handled as if it had come alone.
@@ -17,9 +17,11 @@ impl Connection {
     /// Processes one message, or a batch where the revision has batches. `about` is the request on whose stream
     /// it arrived, if the transport has such streams.
     pub(crate) fn receive(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) {
-        if !self.receive_batch(text, about) {
-            self.receive_one(text, about);
-        }
+        aside(text.len(), || {
+            if !self.receive_batch(text, about) {
+                self.receive_one(text, about);
+            }
+        });
     }
 
     /// Processes a batch; `false` if the text is not a batch, or the negotiated revision has none.

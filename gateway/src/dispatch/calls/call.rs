@@ -6,7 +6,7 @@ use mcp_disclosure_core::{
     Decision, Effects, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
     ToolName, delivered::DESCRIPTION_REQUIRED,
 };
-use mcp_disclosure_transport::{ErrorText, Json, Request};
+use mcp_disclosure_transport::{ErrorText, Json, Request, beside::beside};
 use serde_json::json;
 
 use super::{
@@ -14,7 +14,6 @@ use super::{
     passage::{LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
 };
 use crate::{
-    beside::beside,
     dialect::complete,
     dispatch::{
         Caller, RequestContext, allowance::Running, common::text_of, fetches::OfCaller, variants::is_by_page,

@@ -4,11 +4,10 @@
 //! may use everything may use it.
 
 use mcp_disclosure_core::{Effects, Fault, RawObject, ToolName};
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::{ErrorText, beside::beside, code};
 
 use super::{Answer, Calls, passage::recorded};
 use crate::{
-    beside::beside,
     dialect::complete,
     dispatch::{RequestContext, fetches::OfCaller, method::is_of_mcp},
     observe::Outcome,

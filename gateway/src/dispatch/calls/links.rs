@@ -14,11 +14,10 @@ use mcp_disclosure_core::{
     take::members,
     with_pages,
 };
-use mcp_disclosure_transport::{ErrorText, Json};
+use mcp_disclosure_transport::{ErrorText, Json, beside::aside};
 
 use super::{Answer, suggestions};
 use crate::{
-    beside::aside,
     error::upstream_failed,
     upstream::{SkillPlaces, Upstream},
 };

@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool, given, inner_call};
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::{ErrorText, beside::aside, code};
 
 use super::{Calls, call::length, unlisted};
 use crate::{
-    beside::aside,
     catalogue::Page,
     dispatch::{RequestContext, allowance::Running},
     negotiation::Choice,

@@ -6,12 +6,11 @@
 use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
 use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
-use mcp_disclosure_transport::{ErrorText, Json, code};
+use mcp_disclosure_transport::{ErrorText, Json, beside::aside, code};
 
 use super::{Answer, Calls, links, read::is_not_found};
 use crate::{
     backend::Backend,
-    beside::aside,
     dialect::{Caching, complete, list_result},
     dispatch::{RequestContext, common::text_of, lists::no_cursor},
     slot::Slot,

@@ -9,7 +9,11 @@ use axum::{
 };
 use futures::{FutureExt, future::FusedFuture};
 use mcp_disclosure_core::Era;
-use mcp_disclosure_transport::{ErrorText, Message, Request, Response, headers::SESSION};
+use mcp_disclosure_transport::{
+    ErrorText, Message, Request, Response,
+    beside::{LONG, aside},
+    headers::SESSION,
+};
 use scopeguard::ScopeGuard;
 use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
@@ -24,7 +28,6 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    beside::{LONG, aside},
     dialect::{RequestKind, RequestMeta, check, classify},
     dispatch::Caller,
     session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},

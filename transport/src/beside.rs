@@ -6,11 +6,11 @@ use tokio::{
 };
 
 /// Messages of up to this length take a worker too little time to be noticed, in bytes.
-pub(crate) const LONG: usize = 256 * 1024;
+pub const LONG: usize = 256 * 1024;
 
 /// Does something that takes as long as these bytes do to be read. If they are many, the worker's other tasks move to another thread
 /// meanwhile, where the runtime has several.
-pub(crate) async fn beside<T>(bytes: usize, work: impl Future<Output = T>) -> T {
+pub async fn beside<T>(bytes: usize, work: impl Future<Output = T>) -> T {
     if bytes <= LONG {
         return work.await;
     }
@@ -22,7 +22,7 @@ pub(crate) async fn beside<T>(bytes: usize, work: impl Future<Output = T>) -> T 
 }
 
 /// The same for work that waits for nothing.
-pub(crate) fn aside<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+pub fn aside<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     let has_several = |runtime: Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
     if bytes > LONG && Handle::try_current().is_ok_and(has_several) { block_in_place(work) } else { work() }
 }
