@@ -98,7 +98,9 @@ fn refused(text: Option<&str>, error: &ErrorText) {
     is_one_line(&encoded);
     match Message::parse(&encoded, DEPTH) {
         // What is read from others is of others, so the errors differ in that.
-        Ok(Message::Response(again)) => assert_eq!(again.outcome.map_err(|again| again.text().clone()), Err(error.text().clone())),
+        Ok(Message::Response(again)) => {
+            assert_eq!(again.outcome.map_err(|again| again.text().clone()), Err(error.text().clone()))
+        }
         other => panic!("{other:?}"),
     }
 }

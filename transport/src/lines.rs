@@ -52,6 +52,10 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             } else {
                 let begun = std::mem::take(&mut self.line);
                 for part in begun.chunks(PART).chain(piece.chunks(PART)) {
+                    // What else a response has says nothing, and may be long.
+                    if self.scan.is_one_response() {
+                        break;
+                    }
                     self.scan.take(part);
                     seen(&self.scan);
                 }

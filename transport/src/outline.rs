@@ -20,7 +20,7 @@ const MOST_IDS: usize = 1_000;
 
 impl Outline {
     /// Scans any bytes, without recursion and without requiring valid JSON.
-    pub fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8]) -> Self {
         let mut scan = Scan::default();
         scan.take(text);
         scan.into_seen()
