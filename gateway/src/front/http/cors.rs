@@ -10,18 +10,11 @@ use super::Guard;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
-/// Request headers of clients of any revision.
-const HEADERS: &str = "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
-                       mcp-protocol-version, mcp-session-id";
-
 /// Response headers that pages may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, www-authenticate, retry-after");
 
 /// How long browsers may cache a preflight response, in seconds; two hours is the maximum that any honours.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
-
-/// Prefix of headers that repeat arguments of a call (2026-07-28); tools define the names.
-const MIRRORED: &str = "mcp-param-";
 
 const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
@@ -65,20 +58,13 @@ fn preflight(asked: &HeaderMap) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
-    let wanted = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS).and_then(|wanted| wanted.to_str().ok());
-    if let Ok(allowed) = HeaderValue::try_from(allowed_headers(wanted.unwrap_or_default())) {
-        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed);
+    // Any: a page of an allowed origin may send what every other client may, such as headers that are forwarded to upstreams.
+    if let Some(wanted) = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
     }
     // Private network access: pages from public addresses need a further permission.
     if asked.contains_key(REQUEST_PRIVATE_NETWORK) {
         headers.insert(ALLOW_PRIVATE_NETWORK, HeaderValue::from_static("true"));
     }
     response
-}
-
-/// The headers that this server reads, and those requested that repeat arguments.
-fn allowed_headers(wanted: &str) -> String {
-    let names = wanted.split(',').map(|name| name.trim().to_ascii_lowercase());
-    let mirrored = names.filter(|name| name.starts_with(MIRRORED) && HeaderName::try_from(name).is_ok());
-    mirrored.fold(HEADERS.to_owned(), |all, name| format!("{all}, {name}"))
 }
