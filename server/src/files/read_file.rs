@@ -246,11 +246,13 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 
-/// Every `*.json` of a directory, in the order of their names.
+/// Every `*.json` of a directory, in the order of their names. Hidden files are the editors' and the file system's own.
 pub(crate) fn description_paths(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(directory)?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir());
+    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let is_json = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
+    paths.retain(|path| is_json(path) && !is_hidden(path) && !path.is_dir());
     paths.sort();
     Ok(paths)
 }

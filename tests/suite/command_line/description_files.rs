@@ -32,6 +32,7 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
         ("i.json", r#"["i"]"#),
         ("j.json", ""),
         ("notes.txt", "not looked at"),
+        (".j.json", "not looked at, either"),
     ]);
     ended.says(
         64,
