@@ -15,8 +15,8 @@ use crate::{
     Error, Link, Preferences, Server,
     definition::Memory,
     dialect::{hello, stateless_meta},
-    handshake::{Hello, Unusable, introduce, may_work_in_other_era, with_meta},
-    server::{announced_lists, declared_choices},
+    handshake::{Hello, introduce, may_work_in_other_era, with_meta},
+    server::announced_lists,
     traffic::Meter,
 };
 
@@ -95,7 +95,7 @@ async fn reach_in_time(
     };
     let mut connection = open(link)?;
     let mut met = introduce(&connection.inner, &hello, eras, timeout).await;
-    if let ([first, other, ..], Err(Unusable::Talk { error, .. })) = (eras, &met)
+    if let ([first, other, ..], Err(Error::NoResult { error, .. })) = (eras, &met)
         && link.opens_again()
         && may_work_in_other_era(error, *first)
     {

@@ -10,7 +10,7 @@ use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::Value;
 
 use crate::{
-    Revision,
+    Error, Revision,
     proposals::{Failure, Supported, latest},
 };
 
@@ -47,34 +47,20 @@ pub struct Introduced {
     pub result: RawObject,
 }
 
-/// Why there is no handshake.
-#[derive(Debug)]
-pub enum Unusable {
-    /// A request has no result.
-    Talk {
-        /// Its method.
-        method: &'static str,
-        /// The cause.
-        error: CallError,
-    },
-    /// The response is invalid, or client and server have no revision in common.
-    Foreign(String),
-}
-
 /// Performs the handshake, in one of these eras. The preferred one is tried first, since it may be the only one from then on.
 ///
 /// # Errors
-/// Why the server cannot be used on this connection.
+/// Why the server cannot be used on this connection: [`Error::NoResult`] or [`Error::UnsupportedVersion`].
 pub async fn introduce(
     connection: &Arc<Connection>,
     hello: &Hello,
     eras: &[Era],
     timeout: Duration,
-) -> Result<Introduced, Unusable> {
+) -> Result<Introduced, Error> {
     let can_carry = |era: &Era| *era == Era::Session || connection.carries_stateless();
     let carried = || eras.iter().copied().filter(can_carry).collect::<Vec<Era>>();
     let mut made: Vec<Revision> = carried().first().map(|era| latest(*era)).into_iter().collect();
-    let mut why: Option<Unusable> = None;
+    let mut why: Option<Error> = None;
     while let Some(proposed) = made.last().copied() {
         let answered = match proposed.era() {
             Era::Session => initialize(connection, hello, proposed, timeout).await,
@@ -91,7 +77,7 @@ pub async fn introduce(
             None => break,
         }
     }
-    Err(why.unwrap_or_else(|| Unusable::Foreign("there is no era to try".to_owned())))
+    Err(why.unwrap_or_else(|| Error::foreign("there is no era to try")))
 }
 
 /// What each request has in `_meta` in the stateless era, of a client with this `clientInfo` and these capabilities.

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_client::{
-    handshake::{self, Introduced, Unusable},
+    Error,
+    handshake::{self, Introduced},
     server,
 };
 use mcp_disclosure_core::{Concern, EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
@@ -208,8 +209,9 @@ pub(super) async fn introduce(
 ) -> Result<Introduction, Why> {
     let introduced = handshake::introduce(connection, &hello.said, &[prefer, prefer.other()], timeout).await;
     let Introduced { revision, server_info, capabilities, result } = introduced.map_err(|why| match why {
-        Unusable::Talk { error, .. } => Why::Talk(error),
-        Unusable::Foreign(reason) => Why::Foreign(reason),
+        Error::NoResult { error, .. } => Why::Talk(error),
+        Error::UnsupportedVersion { reason } => Why::Foreign(reason),
+        other => Why::Foreign(other.to_string()),
     })?;
     let leads_to = Chain::read(&capabilities).unwrap_or_default();
     // It may have been reached before this gateway was, so it could not refuse.
