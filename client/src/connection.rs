@@ -79,14 +79,8 @@ async fn reach_in_time(
     preferences: &Preferences,
     owner: Arc<Owner>,
 ) -> Result<(Connection, Server, RawObject), Error> {
-    let concerns = preferences.concerns.clone();
-    let hello = Hello {
-        initialize: hello(preferences),
-        meta: stateless_meta(preferences, &preferences.concerns),
-        // `initialize` has sent all choices, but servers of concern-based-filtering (option A of "Concern Configuration") read
-        // them here only.
-        initialized: Arc::new(move |capabilities| declared_choices(capabilities, &concerns)),
-    };
+    let meta = stateless_meta(preferences, &preferences.concerns);
+    let hello = Hello { initialize: hello(preferences), meta };
     let (eras, timeout) = (&preferences.eras[..], preferences.connect_timeout);
     let open = |link: &mut Link| {
         let inner = link.open(preferences.listens, Arc::clone(&owner) as Arc<dyn Handler>)?;

@@ -3,7 +3,7 @@
 //! Each attempt proposes one revision: by `initialize` if it has sessions, by `server/discover` if not. Which ones are
 //! proposed, and in which order, is up to its module `proposals`.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
@@ -12,26 +12,19 @@ use serde_json::Value;
 use crate::{
     Error, Revision,
     proposals::{Failure, Supported, latest},
+    server::declared_choices,
 };
 
 /// Time-out for `server/discover`, which servers of the session era may leave unanswered.
 const DISCOVERY: Duration = Duration::from_secs(5);
 
 /// This side's half of a handshake.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Hello {
     /// The parameters of `initialize`, but for the revision.
     pub initialize: RawObject,
     /// The `_meta` of requests without a session.
     pub meta: RawObject,
-    /// The parameters of `notifications/initialized`, by the server's capabilities.
-    pub initialized: Arc<dyn Fn(&RawObject) -> RawObject + Send + Sync>,
-}
-
-impl fmt::Debug for Hello {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Hello").field("initialize", &self.initialize).finish_non_exhaustive()
-    }
 }
 
 /// The server's half of a handshake.
@@ -130,7 +123,10 @@ async fn initialize(
     connection.negotiated(&version);
     let server_info = result.object("serverInfo").unwrap_or_default();
     let introduced = Introduced::new(result, server_info, revision);
-    connection.notify("notifications/initialized", (hello.initialized)(&introduced.capabilities));
+    // `initialize` has all choices of concerns, but servers of concern-based-filtering (option A of "Concern Configuration") read
+    // them here only.
+    let chosen = hello.initialize.object("concerns").unwrap_or_default();
+    connection.notify("notifications/initialized", declared_choices(&introduced.capabilities, &chosen));
     if revision.has_sessions() {
         return Ok(introduced);
     }

@@ -47,13 +47,9 @@ impl Hello {
         let capabilities = chain.add_to(&Offer::ours(&of_clients));
         let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
         let initialize = RawObject::assemble([("capabilities", capabilities.text())]);
-        let afterwards = values.clone();
         let said = handshake::Hello {
             initialize: chosen_in(initialize.with_value("clientInfo", &own), &values),
             meta: handshake::stateless_meta(&own, &capabilities),
-            initialized: Arc::new(move |capabilities| {
-                chosen_in(RawObject::empty(), &understood(capabilities, &afterwards))
-            }),
         };
         Self { of_clients, chain, chosen: Chosen { values, ..chosen }, said }
     }
