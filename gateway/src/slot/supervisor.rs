@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::future::join_all;
-use mcp_disclosure_core::{Era, UpstreamLists};
+use mcp_disclosure_core::{Era, RawText, UpstreamLists};
 use parking_lot::Mutex;
 use tokio::{sync::watch, task::spawn_blocking, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -308,7 +308,7 @@ impl Task {
         tokio::spawn(async move {
             let era = supervisor.spoken_era().await;
             let remembered = Remembered { introduction, lists };
-            spawn_blocking(move || memory.keep(configured.config(), era, &remembered.to_json())).await
+            spawn_blocking(move || memory.keep(configured.config(), era, &RawText::of(&remembered))).await
         });
     }
 

@@ -10,6 +10,7 @@ use mcp_disclosure_client::{
 use mcp_disclosure_core::{Concern, EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
 use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::Connection;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Why;
@@ -79,7 +80,7 @@ const PASSED: [&str; 8] =
 const PASSED_EXTENSIONS: [&str; 6] = [EXTENSION, GROUPS, UI, SERVER_VARIANTS, TASKS, SKILLS];
 
 /// The result of the handshake.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Introduction {
     /// Its `capabilities`.
     pub capabilities: RawObject,
@@ -89,7 +90,8 @@ pub struct Introduction {
     pub instructions: Option<String>,
     /// The eras it supports.
     pub eras: Eras,
-    /// The gateways that it leads to, itself included; empty if it is no gateway.
+    /// The gateways that it leads to, itself included; empty if it is no gateway. They are known of a connection only.
+    #[serde(skip)]
     pub leads_to: Chain,
 }
 
@@ -168,7 +170,7 @@ impl Introduction {
 }
 
 /// The eras that an upstream supports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Eras {
     /// It has an initialized session.
     pub session: bool,
