@@ -21,7 +21,7 @@ use quick_cache::{
 use super::tools::{PreparedManifest, ToolList, leave_out_odd};
 use crate::{
     DRAFTS,
-    dialect::{Caching, list_result},
+    dialect::list_result,
     negotiation::{Choice, EXPLANATIONS, warn_of},
     observe::{Tally, ToolCosts},
 };
@@ -236,20 +236,15 @@ impl Page {
         let is_private = is_private || !advertisement.is_empty() || by_tasks;
         let hinted = |kind, items: &[RawObject]| {
             let hints = hints(&view, kind, items.len());
-            let caching = Caching { time_to_live: hints.time_to_live, private: is_private || hints.private };
-            (caching, hints.meta)
-        };
-        let list = |kind, items: &[RawObject]| {
-            let (caching, meta) = hinted(kind, items);
-            list_result(traits.era, member(kind), items, caching, meta.as_ref())
+        let list =
+            |kind, items: &[RawObject]| list_result(traits.era, member(kind), items, &hinted(kind, items));
+            ListHints { private: is_private || hints.private, ..hints }
         };
         let with_hints = listing.is_complete.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
-        let (caching, meta) = hinted(Kind::Tools, &listing.tools);
         let tools = ToolList {
             hinted: with_hints.map(Into::into),
             era: traits.era,
-            caching,
-            meta,
+            hints: hinted(Kind::Tools, &listing.tools),
             own: own.len(),
             manifest: (DRAFTS && traits.manifest && listing.is_complete).then(OnceLock::new),
             tools: listing.tools.into(),
