@@ -23,7 +23,7 @@ use crate::{
     DRAFTS,
     dialect::list_result,
     negotiation::{Choice, EXPLANATIONS, warn_of},
-    observe::{Tally, ToolCosts},
+    observe::Costs,
 };
 
 /// Maximum size of all pages that are kept, in bytes; those used least are made again.
@@ -110,9 +110,7 @@ pub struct Page {
     /// Whether any of this depends on who the client is, or on what it declares, so that shared caches may not keep it.
     pub is_private: bool,
     /// What its list of tools costs, once an observer counted it.
-    pub tally: Tally,
-    /// What each tool of `tools/list` costs a model.
-    pub tool_costs: ToolCosts,
+    pub costs: Costs,
     /// Whether the client asks for what is not listed by methods of an extension.
     is_partial: bool,
     shown: Shown,
@@ -236,10 +234,10 @@ impl Page {
         let is_private = is_private || !advertisement.is_empty() || by_tasks;
         let hinted = |kind, items: &[RawObject]| {
             let hints = hints(&view, kind, items.len());
-        let list =
-            |kind, items: &[RawObject]| list_result(traits.era, member(kind), items, &hinted(kind, items));
             ListHints { private: is_private || hints.private, ..hints }
         };
+        let list =
+            |kind, items: &[RawObject]| list_result(traits.era, member(kind), items, &hinted(kind, items));
         let with_hints = listing.is_complete.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
         let tools = ToolList {
             hinted: with_hints.map(Into::into),
@@ -263,8 +261,7 @@ impl Page {
             advertisement,
             selected,
             is_private,
-            tally: Tally::default(),
-            tool_costs: ToolCosts::default(),
+            costs: Costs::default(),
             is_partial: traits.declared,
             shown,
             delivers,
