@@ -131,7 +131,7 @@ impl Slot {
                 if status.is_stopped() || status.fails_at_once() {
                     break;
                 }
-                let is_pinged = matches!(status.supervision.state(), State::Pinged { .. });
+                let is_pinged = status.supervision.state() == State::Pinged;
                 if let Some(upstream) = status.upstream.as_ref().filter(is_new)
                     && !is_pinged
                 {
