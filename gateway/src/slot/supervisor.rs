@@ -162,14 +162,18 @@ impl Task {
             Err(_) if has_chosen => self.connect(only, false).await?,
             connected => connected?,
         };
-        if !connected.upstream.is_chosen() {
-            return Ok(connected);
-        }
-        if self.slot.status.borrow().supervision.was_connected() {
-            let lists = self.with_excluded(&connected.upstream, connected.lists);
-            return Ok(Connected { lists, ..connected });
-        }
-        Ok(self.with_left_out(connected, only).await)
+        let Connected { upstream, lists, followed } = connected;
+        let is_first = !self.slot.status.borrow().supervision.was_connected();
+        let lists = if is_first && upstream.is_chosen() {
+            // A connection without choices lists what this one leaves out.
+            let whole = self.connect(only, false).await.inspect_err(
+                |error| tracing::debug!(%error, "what it leaves out for its client's choices is not known"),
+            );
+            upstream.with_excluded(lists, whole.ok().as_ref().map(|whole| &whole.lists))
+        } else {
+            self.with_excluded(&upstream, lists)
+        };
+        Ok(Connected { upstream, lists, followed })
     }
 
     /// A connection that is sent its client's choices, or none.
