@@ -137,13 +137,8 @@ impl Follower {
             like.passed_on.attach(passed_on);
         }
         self.replace_slots();
-        tokio::spawn(async move {
-            let ending = self.backend.ending.clone();
-            tokio::select! {
-                () = ending.cancelled() => {}
-                () = self.follow(followed, shared, declarations) => {}
-            }
-        });
+        let ending = self.backend.ending.clone();
+        tokio::spawn(ending.run_until_cancelled_owned(self.follow(followed, shared, declarations)));
     }
 
     /// Follows its own slots, the shared ones, and what is declared.

@@ -79,11 +79,11 @@ impl Supervisor {
         let supervisor = Self { terms, memory, ..self.clone() };
         let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), supervisor };
         tokio::spawn(async move {
-            tokio::select! {
-                biased;
-                () = task.slot.stopping.cancelled() => {}
-                () = async { task.supervisor.go.cancelled().await; task.run().await } => {}
-            }
+            let running = async {
+                task.supervisor.go.cancelled().await;
+                task.run().await;
+            };
+            task.slot.stopping.run_until_cancelled(running).await;
             task.stop().await;
         });
         slot

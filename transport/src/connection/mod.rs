@@ -143,10 +143,7 @@ impl Connection {
 
     /// The next message to send; `None` once the connection is to be closed.
     pub(crate) async fn next_queued(&self, queued: &mut Queued) -> Option<Taken> {
-        tokio::select! {
-            taken = queued.next() => Some(taken),
-            () = self.closing.cancelled() => None,
-        }
+        self.closing.run_until_cancelled(queued.next()).await
     }
 
     /// A request with a new id.
