@@ -15,8 +15,8 @@ use crate::{
     Error, Link, Preferences, Server,
     definition::Memory,
     dialect::{hello, stateless_meta},
-    handshake::{Hello, Unusable, introduce, may_work_in_other_era, with_meta},
-    server::{announced_lists, declared_choices},
+    handshake::{Hello, introduce, may_work_in_other_era, with_meta},
+    server::announced_lists,
     traffic::Meter,
 };
 
@@ -79,14 +79,8 @@ async fn reach_in_time(
     preferences: &Preferences,
     owner: Arc<Owner>,
 ) -> Result<(Connection, Server, RawObject), Error> {
-    let concerns = preferences.concerns.clone();
-    let hello = Hello {
-        initialize: hello(preferences),
-        meta: stateless_meta(preferences, &preferences.concerns),
-        // `initialize` has sent all choices, but servers of concern-based-filtering (option A of "Concern Configuration") read
-        // them here only.
-        initialized: Arc::new(move |capabilities| declared_choices(capabilities, &concerns)),
-    };
+    let meta = stateless_meta(preferences, &preferences.concerns);
+    let hello = Hello { initialize: hello(preferences), meta };
     let (eras, timeout) = (&preferences.eras[..], preferences.connect_timeout);
     let open = |link: &mut Link| {
         let inner = link.open(preferences.listens, Arc::clone(&owner) as Arc<dyn Handler>)?;
@@ -95,7 +89,7 @@ async fn reach_in_time(
     };
     let mut connection = open(link)?;
     let mut met = introduce(&connection.inner, &hello, eras, timeout).await;
-    if let ([first, other, ..], Err(Unusable::Talk { error, .. })) = (eras, &met)
+    if let ([first, other, ..], Err(Error::NoResult { error, .. })) = (eras, &met)
         && link.opens_again()
         && may_work_in_other_era(error, *first)
     {

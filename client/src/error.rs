@@ -4,8 +4,6 @@ use std::{borrow::Cow, time::Duration};
 
 use mcp_disclosure_transport::CallError;
 
-use crate::handshake::Unusable;
-
 /// Why there is no result. A tool that fails is not an error here: its result says `isError: true`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -26,7 +24,7 @@ pub enum Error {
         /// What was expected.
         what: &'static str,
     },
-    /// Client and server have no revision of MCP in common.
+    /// The handshake's response is invalid, or client and server have no revision of MCP in common.
     #[error("the server supports no MCP revision of this client: {reason}")]
     UnsupportedVersion {
         /// What the server answered.
@@ -72,18 +70,14 @@ impl Error {
         Self::NoResult { method: method.to_owned(), error }
     }
 
+    /// Why the response to a handshake cannot be used.
+    pub(crate) fn foreign(reason: impl Into<String>) -> Self {
+        Self::UnsupportedVersion { reason: reason.into() }
+    }
+
     /// What is invalid about the response to a request of this method.
     pub(crate) fn invalid(method: &str, what: impl Into<Cow<'static, str>>) -> Self {
         Self::of(method, CallError::invalid(what))
-    }
-}
-
-impl From<Unusable> for Error {
-    fn from(why: Unusable) -> Self {
-        match why {
-            Unusable::Talk { method, error } => Self::of(method, error),
-            Unusable::Foreign(reason) => Self::UnsupportedVersion { reason },
-        }
     }
 }
 

@@ -3,35 +3,28 @@
 //! Each attempt proposes one revision: by `initialize` if it has sessions, by `server/discover` if not. Which ones are
 //! proposed, and in which order, is up to its module `proposals`.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::Value;
 
 use crate::{
-    Revision,
+    Error, Revision,
     proposals::{Failure, Supported, latest},
+    server::declared_choices,
 };
 
 /// Time-out for `server/discover`, which servers of the session era may leave unanswered.
 const DISCOVERY: Duration = Duration::from_secs(5);
 
 /// This side's half of a handshake.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Hello {
     /// The parameters of `initialize`, but for the revision.
     pub initialize: RawObject,
     /// The `_meta` of requests without a session.
     pub meta: RawObject,
-    /// The parameters of `notifications/initialized`, by the server's capabilities.
-    pub initialized: Arc<dyn Fn(&RawObject) -> RawObject + Send + Sync>,
-}
-
-impl fmt::Debug for Hello {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Hello").field("initialize", &self.initialize).finish_non_exhaustive()
-    }
 }
 
 /// The server's half of a handshake.
@@ -47,34 +40,20 @@ pub struct Introduced {
     pub result: RawObject,
 }
 
-/// Why there is no handshake.
-#[derive(Debug)]
-pub enum Unusable {
-    /// A request has no result.
-    Talk {
-        /// Its method.
-        method: &'static str,
-        /// The cause.
-        error: CallError,
-    },
-    /// The response is invalid, or client and server have no revision in common.
-    Foreign(String),
-}
-
 /// Performs the handshake, in one of these eras. The preferred one is tried first, since it may be the only one from then on.
 ///
 /// # Errors
-/// Why the server cannot be used on this connection.
+/// Why the server cannot be used on this connection: [`Error::NoResult`] or [`Error::UnsupportedVersion`].
 pub async fn introduce(
     connection: &Arc<Connection>,
     hello: &Hello,
     eras: &[Era],
     timeout: Duration,
-) -> Result<Introduced, Unusable> {
+) -> Result<Introduced, Error> {
     let can_carry = |era: &Era| *era == Era::Session || connection.carries_stateless();
     let carried = || eras.iter().copied().filter(can_carry).collect::<Vec<Era>>();
     let mut made: Vec<Revision> = carried().first().map(|era| latest(*era)).into_iter().collect();
-    let mut why: Option<Unusable> = None;
+    let mut why: Option<Error> = None;
     while let Some(proposed) = made.last().copied() {
         let answered = match proposed.era() {
             Era::Session => initialize(connection, hello, proposed, timeout).await,
@@ -91,7 +70,7 @@ pub async fn introduce(
             None => break,
         }
     }
-    Err(why.unwrap_or_else(|| Unusable::Foreign("there is no era to try".to_owned())))
+    Err(why.unwrap_or_else(|| Error::foreign("there is no era to try")))
 }
 
 /// What each request has in `_meta` in the stateless era, of a client with this `clientInfo` and these capabilities.
@@ -144,7 +123,10 @@ async fn initialize(
     connection.negotiated(&version);
     let server_info = result.object("serverInfo").unwrap_or_default();
     let introduced = Introduced::new(result, server_info, revision);
-    connection.notify("notifications/initialized", (hello.initialized)(&introduced.capabilities));
+    // `initialize` has all choices of concerns, but servers of concern-based-filtering (option A of "Concern Configuration") read
+    // them here only.
+    let chosen = hello.initialize.object("concerns").unwrap_or_default();
+    connection.notify("notifications/initialized", declared_choices(&introduced.capabilities, &chosen));
     if revision.has_sessions() {
         return Ok(introduced);
     }

@@ -181,9 +181,8 @@ impl Inner {
         let capabilities = &self.server.capabilities;
         let latest = self.memory.latest().filter(|latest| !latest.tools.is_empty());
         let Some(latest) = latest.filter(|_| is_offered(capabilities)) else { return Ok(None) };
-        let own = Arc::clone(&latest);
-        let held = move || own.held().clone();
-        let reconciled = reconcile(self, capabilities, held, self.memory.is_announced()).await;
+        let reconciled =
+            reconcile(self, capabilities, || latest.held().clone(), self.memory.is_announced()).await;
         let reconciled = reconciled.map_err(|error| Error::of(MANIFEST, error))?;
         Ok(reconciled
             .map(|Reconciled { changed, .. }| changed.map_or(latest, |held| Listed::of(held).into())))

@@ -94,7 +94,7 @@ pub async fn all_pages(
 fn hints(page: &RawObject, era: Era) -> ListHints {
     let unsaid = match era {
         Era::Session => ListHints::default(),
-        Era::Stateless => ListHints { time_to_live: Duration::ZERO, private: true, meta: None },
+        Era::Stateless => ListHints::NONE,
     };
     let scope = page.string("cacheScope");
     ListHints {

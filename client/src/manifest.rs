@@ -2,13 +2,12 @@
 
 use mcp_disclosure_core::{Digest, ListHints, RawObject, RawText};
 use mcp_disclosure_drafts::manifest::{DESCRIBE, Held, MANIFEST, Mismatch, Reconciliation, digest};
-use mcp_disclosure_transport::{CallError, code};
-use tokio::task::spawn_blocking;
+use mcp_disclosure_transport::{CallError, beside::aside, code};
 
 use crate::lists::{Lister, all_pages};
 
-/// How often it is tried: the list may change between the manifest and the definitions.
-const TRIES: usize = 2;
+/// Work on a whole list may take as long as the longest messages do.
+const WHOLE: usize = usize::MAX;
 
 /// The list of tools, by the server's manifest.
 #[derive(Debug)]
@@ -21,9 +20,7 @@ pub struct Reconciled {
 
 /// Why there is no list yet.
 enum Unreconciled {
-    /// What was fetched is not what the manifest says.
-    Mismatch(Mismatch),
-    /// The server refuses, or [`Reconciliation::why_list`] says why.
+    /// The server refuses, what was fetched is not what the manifest says, or [`Reconciliation::why_list`] says why.
     Useless(String),
     /// There is no answer.
     Failed(CallError),
@@ -31,7 +28,7 @@ enum Unreconciled {
 
 impl From<Mismatch> for Unreconciled {
     fn from(mismatch: Mismatch) -> Self {
-        Self::Mismatch(mismatch)
+        Self::Useless(mismatch.to_string())
     }
 }
 
@@ -54,34 +51,26 @@ impl From<CallError> for Unreconciled {
 pub async fn reconcile(
     server: &impl Lister,
     capabilities: &RawObject,
-    held: impl FnOnce() -> Held + Send + 'static,
+    held: impl FnOnce() -> Held,
     announced: bool,
 ) -> Result<Option<Reconciled>, CallError> {
     let compares = digest::is_compared(capabilities);
-    let digesting = spawn_blocking(move || {
+    let (stated, held) = aside(WHOLE, || {
         let held = held();
         (compares.then(|| held.digest()), held)
     });
-    let Ok((stated, held)) = digesting.await else { return Ok(None) };
-    for _ in 0..TRIES {
-        match attempt(server, stated, held.clone(), announced).await {
-            Ok(reconciled) => return Ok(Some(reconciled)),
-            Err(Unreconciled::Failed(error)) => return Err(error),
-            Err(Unreconciled::Useless(reason)) => {
-                tracing::debug!(upstream = %server.name(), reason, "its list is fetched as a whole");
-                return Ok(None);
-            }
-            Err(Unreconciled::Mismatch(mismatch)) => {
-                tracing::debug!(upstream = %server.name(), %mismatch, "its manifest is out of date");
-            }
+    match by_manifest(server, stated, held, announced).await {
+        Ok(reconciled) => Ok(Some(reconciled)),
+        Err(Unreconciled::Failed(error)) => Err(error),
+        Err(Unreconciled::Useless(reason)) => {
+            tracing::debug!(upstream = %server.name(), reason, "its list is fetched as a whole");
+            Ok(None)
         }
     }
-    tracing::warn!(upstream = %server.name(), "its manifest does not fit its definitions; its list is fetched as a whole");
-    Ok(None)
 }
 
-/// One attempt, with the digest of what is held if the server compares digests.
-async fn attempt(
+/// The list, where `stated` is the digest of what is held if the server compares digests.
+async fn by_manifest(
     server: &impl Lister,
     stated: Option<Digest>,
     held: Held,
@@ -97,22 +86,16 @@ async fn attempt(
     if stated.is_some() && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
         return Ok(Reconciled { changed: None, hints });
     }
-    let compare = move || {
+    let mut reconciliation = aside(WHOLE, || {
         let entries: Vec<RawObject> = manifest.items.iter().map(parsed).collect();
         Reconciliation::new(&entries, held)
-    };
-    let reconciliation = aside(compare).await??;
+    })?;
     if let Some(why) = reconciliation.why_list(announced) {
         return Err(Unreconciled::Useless(why));
     }
-    let reconciliation = fetch_changed(server, reconciliation).await?;
-    let changed = aside(move || reconciliation.finish().unwrap_or_default()).await?;
+    fetch_changed(server, &mut reconciliation).await?;
+    let changed = aside(WHOLE, || reconciliation.finish().unwrap_or_default());
     Ok(Reconciled { changed: Some(changed), hints })
-}
-
-/// Does work on a whole list beside the workers that serve others.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unreconciled> {
-    spawn_blocking(work).await.map_err(|_| Unreconciled::Useless("comparing it panicked".to_owned()))
 }
 
 fn parsed(text: &RawText) -> RawObject {
@@ -122,8 +105,8 @@ fn parsed(text: &RawText) -> RawObject {
 /// Fetches what changed, in pieces that the server accepts.
 async fn fetch_changed(
     server: &impl Lister,
-    mut reconciliation: Reconciliation,
-) -> Result<Reconciliation, Unreconciled> {
+    reconciliation: &mut Reconciliation,
+) -> Result<(), Unreconciled> {
     let useless = |reason: &str| Unreconciled::Useless(format!("{DESCRIBE}: {reason}"));
     let mut room = server.room().most;
     while let Some(names) = reconciliation.next_batch() {
@@ -139,16 +122,13 @@ async fn fetch_changed(
         room = room.checked_sub(result.as_str().len()).ok_or_else(|| {
             useless(&format!("more bytes than a list may have{}", server.room().in_brackets()))
         })?;
-        let taking = aside(move || {
-            let result = RawObject::of(&result).ok();
-            let tools = result.and_then(|result| result.value("tools"));
-            let accepted = tools.map(|tools| reconciliation.accept(&names, tools));
-            accepted.map(|accepted| accepted.map(|()| reconciliation))
+        let taken = aside(result.as_str().len(), || {
+            let tools = RawObject::of(&result).ok().and_then(|result| result.value("tools"));
+            tools.map(|tools| reconciliation.accept(&names, tools))
         });
-        let taken = taking.await?;
-        reconciliation = taken.ok_or_else(|| useless("no list of objects under 'tools'"))??;
+        taken.ok_or_else(|| useless("no list of objects under 'tools'"))??;
     }
-    Ok(reconciliation)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::{Era, brief::shorten};
 use mcp_disclosure_transport::CallError;
 
-use crate::{Revision, handshake::Unusable};
+use crate::{Error, Revision};
 
 /// Maximum length of a list of supported revisions; a longer one is ignored.
 const LONGEST_LIST: usize = 8192;
@@ -14,7 +14,7 @@ const MOST: usize = 2;
 /// Why a proposal failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    pub(crate) error: Unusable,
+    pub(crate) error: Error,
     /// The revisions that the server supports, if it listed any.
     supported: Option<Supported>,
 }
@@ -47,12 +47,12 @@ impl Failure {
             }
             _ => None,
         };
-        Self { error: Unusable::Talk { method, error }, supported }
+        Self { error: Error::of(method, error), supported }
     }
 
     /// The response is invalid.
     pub(crate) fn foreign(reason: impl Into<String>) -> Self {
-        Self { error: Unusable::Foreign(reason.into()), supported: None }
+        Self { error: Error::foreign(reason), supported: None }
     }
 
     /// The server supports other revisions than the one proposed.
@@ -71,7 +71,7 @@ impl Failure {
         proposed: Revision,
         made: &[Revision],
         eras: &[Era],
-    ) -> Result<Option<Revision>, Unusable> {
+    ) -> Result<Option<Revision>, Error> {
         let is_ours = |revision: &Revision| eras.contains(&revision.era());
         let Some(list) = &self.supported else {
             let other = proposed.era().other();
@@ -90,7 +90,7 @@ impl Failure {
 
     /// Whether the server may accept a proposal of the other era, although it did not say so.
     fn leaves_other_era(&self, proposed: Era) -> bool {
-        let Unusable::Talk { error, .. } = &self.error else { return proposed == Era::Stateless };
+        let Error::NoResult { error, .. } = &self.error else { return proposed == Era::Stateless };
         match error {
             CallError::Answered(_) => true,
             CallError::Ended { .. } => false,
@@ -110,7 +110,7 @@ pub(crate) fn latest(era: Era) -> Revision {
     }
 }
 
-fn unsupported(supported: &Supported) -> Unusable {
+fn unsupported(supported: &Supported) -> Error {
     let theirs = shorten(&supported.0.join(", "), 200);
-    Unusable::Foreign(format!("it supports no other protocol versions than {theirs}"))
+    Error::foreign(format!("it supports no other protocol versions than {theirs}"))
 }

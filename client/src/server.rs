@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{EXTENSION, Era, RawObject, offers_groups};
 
-use crate::{Concerns, handshake::Introduced};
+use crate::handshake::Introduced;
 
 /// A server's half of the handshake.
 #[derive(Clone, Debug)]
@@ -87,12 +87,11 @@ pub fn announced_lists(capabilities: &RawObject) -> RawObject {
 }
 
 /// The choices among the concerns that a server with these capabilities declares, as parameters.
-pub(crate) fn declared_choices(capabilities: &RawObject, chosen: &Concerns) -> RawObject {
+pub(crate) fn declared_choices(capabilities: &RawObject, chosen: &RawObject) -> RawObject {
     let declared = declared_concerns(capabilities);
-    let is_declared = |name: &str| declared.iter().any(|one| one.string("name").as_deref() == Some(name));
-    let choices = chosen.iter().filter(|(name, _)| is_declared(name));
-    let choices: Concerns = choices.map(|(name, value)| (name.clone(), value.clone())).collect();
-    if choices.is_empty() { RawObject::empty() } else { RawObject::empty().with_value("concerns", &choices) }
+    let choices =
+        chosen.retain(|name| declared.iter().any(|one| one.string("name").as_deref() == Some(name)));
+    if choices.is_empty() { choices } else { RawObject::assemble([("concerns", choices.text())]) }
 }
 
 #[cfg(test)]

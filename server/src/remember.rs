@@ -10,7 +10,7 @@ use std::{
 
 use etcetera::BaseStrategy;
 use hmac::{Hmac, KeyInit, Mac};
-use mcp_disclosure_core::{Era, RawObject, digest::hex};
+use mcp_disclosure_core::{Era, RawText, digest::hex};
 use mcp_disclosure_gateway::{
     slot::Memory,
     upstream::{Authorizer, Endpoint, Target, UpstreamConfig},
@@ -106,14 +106,14 @@ impl Store {
         })
     }
 
-    fn try_keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawObject) -> io::Result<()> {
+    fn try_keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawText) -> io::Result<()> {
         let Some(path) = self.file(config, era)? else { return Ok(()) };
-        let bytes = remembered.text().as_bytes();
+        let bytes = remembered.as_bytes();
         let is_kept = || fs::read(&path).is_ok_and(|before| before == bytes);
         if bytes.len() > self.most_bytes || is_kept() { Ok(()) } else { write_newest(&path, bytes, MOST) }
     }
 
-    fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawObject>> {
+    fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawText>> {
         let Some(path) = self.file(config, era)? else { return Ok(None) };
         self.check(&path)?;
         let text = match fs::metadata(&path) {
@@ -122,19 +122,19 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        RawObject::parse(text).map(Some).map_err(io::Error::other)
+        RawText::parse(text).map(Some).map_err(io::Error::other)
     }
 }
 
 impl Memory for Store {
-    fn recall(&self, config: &UpstreamConfig, era: Era) -> Option<RawObject> {
+    fn recall(&self, config: &UpstreamConfig, era: Era) -> Option<RawText> {
         self.try_recall(config, era).unwrap_or_else(|error| {
             tracing::debug!(folder = %self.folder.display(), %error, "a remembered upstream cannot be read");
             None
         })
     }
 
-    fn keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawObject) {
+    fn keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawText) {
         if let Err(error) = self.try_keep(config, era, remembered) {
             tracing::debug!(folder = %self.folder.display(), %error, "an upstream cannot be remembered");
         }
@@ -162,8 +162,8 @@ fn check_owner(_: &Path, _: &fs::Metadata) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn remembered(text: &str) -> RawObject {
-        RawObject::parse(text).unwrap()
+    fn remembered(text: &str) -> RawText {
+        RawText::parse(text.to_owned()).unwrap()
     }
 
     fn command(token: &str) -> UpstreamConfig {
@@ -210,7 +210,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().to_owned(), 20);
         let path = store.file(&command("x"), Era::Session).unwrap().unwrap();
-        for text in ["", "{", "[]", r#"{"a":"a text that is too long"}"#] {
+        for text in ["", "{", r#"{"a":"a text that is too long"}"#] {
             fs::write(&path, text).unwrap();
             assert_eq!(store.recall(&command("x"), Era::Session), None, "{text}");
         }

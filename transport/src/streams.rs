@@ -42,10 +42,7 @@ pub(crate) async fn carry(
     // In its own task, so that reading continues while a write is blocked, and vice versa.
     // Aborted at the end, which closes the stream.
     let _writing = AbortOnDropHandle::new(tokio::spawn(write(output, queued, Arc::clone(connection))));
-    tokio::select! {
-        read = read(input, connection) => read,
-        () = connection.closing().cancelled() => Ok(()),
-    }
+    connection.closing().run_until_cancelled(read(input, connection)).await.unwrap_or(Ok(()))
 }
 
 async fn write(output: impl AsyncWrite + Unpin, mut queued: Queued, connection: Arc<Connection>) {

@@ -2,6 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     catalogue::{
         description::{DescriptionFile, Supplement},
@@ -13,12 +15,13 @@ use crate::{
     raw::{RawObject, RawText, Texts},
 };
 
-/// What one upstream brings: its lists, item by item as they were sent.
-#[derive(Clone, Debug)]
+/// What one upstream brings: its lists, item by item as they were sent. What is not written is found anew where it is read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UpstreamLists {
     /// The upstream.
     pub name: UpstreamName,
     /// Whether it chose that name, since the operator gave it none.
+    #[serde(skip)]
     pub self_named: bool,
     /// Its `tools/list`, all pages.
     pub tools: Vec<RawText>,
@@ -29,17 +32,23 @@ pub struct UpstreamLists {
     /// Its `prompts/list`, all pages.
     pub prompts: Vec<RawText>,
     /// Its `serverInfo`; empty if there is none.
+    #[serde(skip)]
     pub server_info: RawObject,
     /// Its `instructions`.
+    #[serde(skip)]
     pub instructions: Option<String>,
     /// What it says of its lists as a whole; without one of a kind that it does not list.
+    #[serde(skip)]
     pub hints: HashMap<Kind, ListHints>,
     /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
+    #[serde(skip)]
     pub supplements: HashMap<String, Supplement>,
     /// The concerns that it declares.
+    #[serde(skip)]
     pub concerns: Vec<Concern>,
     /// Whether it leaves out of its lists by itself what does not fit a client's choices. Otherwise only what the lists say of
     /// concerns, or the operator does, has an effect.
+    #[serde(skip)]
     pub follows_choices: bool,
     /// The groups that it offers.
     pub groups: Vec<OwnGroup>,
@@ -122,6 +131,9 @@ impl Default for ListHints {
 }
 
 impl ListHints {
+    /// Not to be cached.
+    pub const NONE: Self = Self { time_to_live: Duration::ZERO, private: true, meta: None };
+
     /// The hints of a list that is merged from this one and another: the stricter of both, without `_meta`, which
     /// describes one list only.
     pub fn and(self, other: &Self) -> Self {

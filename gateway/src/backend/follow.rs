@@ -1,24 +1,17 @@
 //! Following upstreams and declarations: slots report changes, and each batch of changes becomes one snapshot.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, given::is_like, our_uri};
-use tokio::{
-    sync::{mpsc, watch},
-    task::spawn_blocking,
-};
-use tracing::dispatcher::{Dispatch, get_default, with_default};
+use mcp_disclosure_transport::beside::aside;
+use tokio::sync::{mpsc, watch};
 
 use super::{Backend, Declaration, Scope, clashes, declare::Declarations};
 use crate::{
-    catalogue::{Keeper, Published},
+    catalogue::{Keeper, Made, Published},
     session::Watched,
     slot::{Recollection, Slot, Status, Supervisor},
-    upstream::{Event, Upstream, UpstreamError, Upstreams},
+    upstream::{Event, UpstreamError, Upstreams},
 };
 
 /// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
@@ -31,24 +24,45 @@ type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 #[derive(Debug, Default)]
 pub(crate) struct Progress(watch::Sender<Tries>);
 
+/// The upstreams that the catalogue is made of, in their order: by number, their statuses; `None` for one that is not in it yet.
 #[derive(Debug, Default)]
-pub(super) struct Tries {
-    /// The upstreams that were not tried yet, by number, and what is known of them from an earlier run of the program.
-    pub(super) outstanding: BTreeMap<usize, Recollection>,
-    /// Why those could not be used that were tried in vain, whatever has become of them since.
-    failed: BTreeMap<usize, Arc<UpstreamError>>,
-    /// The number of the client's choices that the lists of all connected upstreams follow.
-    pub(super) followed: u64,
-    /// The connections whose lists are in the catalogue, by number.
-    pub(super) listed: BTreeMap<usize, Weak<Upstream>>,
+pub(super) struct Tries(Vec<(usize, Option<Status>)>);
+
+impl Tries {
+    /// What is known from an earlier run of the program of the upstreams that were not tried yet.
+    pub(super) fn outstanding(&self) -> impl Iterator<Item = Recollection> {
+        let untried = self.0.iter().filter(|(_, status)| !was_tried(status));
+        untried.map(|(_, status)| status.as_ref().map_or(Recollection::Pending, |status| status.recollection))
+    }
+
+    /// An upstream that is in the catalogue.
+    pub(super) fn of(&self, number: usize) -> Option<&Status> {
+        self.0.iter().find(|(known, _)| *known == number)?.1.as_ref()
+    }
+
+    /// The number of the client's choices that the lists of all upstreams follow.
+    pub(super) fn followed(&self) -> u64 {
+        self.0.iter().filter_map(|(_, status)| Some(status.as_ref()?.followed())).min().unwrap_or(u64::MAX)
+    }
+
+    /// What the catalogue is made of; `None` while upstreams are missing in it.
+    pub(super) fn made(&self) -> Option<Made> {
+        let statuses: Option<Vec<&Status>> = self.0.iter().map(|(_, status)| status.as_ref()).collect();
+        Some(Made::of(statuses?.into_iter()))
+    }
+}
+
+fn was_tried(status: &Option<Status>) -> bool {
+    status.as_ref().is_some_and(Status::is_tried)
 }
 
 impl Progress {
-    /// Waits until each of these was tried. Returns why some of them could not be used.
+    /// Waits until each of these was tried. Returns why some of them cannot be used.
     pub(super) async fn of(&self, numbers: &[usize]) -> Vec<Arc<UpstreamError>> {
-        self.reach(|tries| numbers.iter().all(|number| !tries.outstanding.contains_key(number))).await;
+        let is_tried = |(number, status): &(usize, _)| !numbers.contains(number) || was_tried(status);
+        self.reach(|tries| tries.0.iter().all(is_tried)).await;
         let tries = self.0.borrow();
-        numbers.iter().filter_map(|number| tries.failed.get(number).cloned()).collect()
+        numbers.iter().filter_map(|number| tries.of(*number)?.missing().cloned()).collect()
     }
 
     /// Whether this is so by now.
@@ -69,39 +83,21 @@ impl Progress {
 
     /// How many are still to be tried.
     pub(crate) fn outstanding(&self) -> usize {
-        self.0.borrow().outstanding.len()
+        self.0.borrow().outstanding().count()
     }
 
     /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
     pub(crate) async fn fewer(&self, than: usize) {
-        self.reach(|tries| tries.outstanding.len() < than).await;
+        self.reach(|tries| tries.outstanding().count() < than).await;
     }
 
     pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {
-        self.0.send_modify(|tries| {
-            tries.outstanding.extend(numbers.map(|number| (number, Recollection::Pending)))
-        });
+        self.0.send_modify(|tries| tries.0.extend(numbers.map(|number| (number, None))));
     }
 
-    /// Notes what the present snapshot was made of: upstreams, by number.
-    fn note<'a>(&self, upstreams: impl Iterator<Item = (usize, &'a Status)>) {
-        let statuses: BTreeMap<usize, &Status> = upstreams.collect();
-        let all_follow = statuses.values().map(|status| status.followed()).min().unwrap_or(u64::MAX);
-        let connected = statuses
-            .iter()
-            .filter_map(|(number, status)| Some((*number, Arc::downgrade(status.upstream.as_ref()?))));
-        self.0.send_modify(|Tries { outstanding, failed, followed, listed }| {
-            (*followed, *listed) = (all_follow, connected.collect());
-            failed.retain(|number, _| statuses.contains_key(number));
-            outstanding.retain(|number, known| {
-                let Some(status) = statuses.get(number) else { return false };
-                *known = status.recollection;
-                if let Some(error) = status.missing().filter(|_| status.is_tried()) {
-                    failed.insert(*number, Arc::clone(error));
-                }
-                !status.is_tried()
-            });
-        });
+    /// Notes what the present snapshot is made of: upstreams, by number.
+    fn note(&self, upstreams: impl Iterator<Item = (usize, Status)>) {
+        self.0.send_replace(Tries(upstreams.map(|(number, status)| (number, Some(status))).collect()));
     }
 }
 
@@ -117,8 +113,6 @@ pub(super) struct Follower {
     /// The slots that it started.
     pub(super) own: Vec<Arc<Slot>>,
     pub(super) strategies: Vec<Arc<Stack>>,
-    /// Whether each upstream was tried before the last snapshot.
-    pub(super) was_complete: bool,
     /// The names that were reported as taken.
     pub(super) clashing: HashSet<String>,
     pub(super) events: mpsc::UnboundedSender<(usize, Event)>,
@@ -137,13 +131,8 @@ impl Follower {
             like.passed_on.attach(passed_on);
         }
         self.replace_slots();
-        tokio::spawn(async move {
-            let ending = self.backend.ending.clone();
-            tokio::select! {
-                () = ending.cancelled() => {}
-                () = self.follow(followed, shared, declarations) => {}
-            }
-        });
+        let ending = self.backend.ending.clone();
+        tokio::spawn(ending.run_until_cancelled_owned(self.follow(followed, shared, declarations)));
     }
 
     /// Follows its own slots, the shared ones, and what is declared.
@@ -161,7 +150,7 @@ impl Follower {
             }
             self.gather(&mut own).await;
             let declared = declaration.as_ref().map(|new| new.declared.clone());
-            self = self.take(declaration).await;
+            self.take(declaration);
             // Other backends share slots of this one, so they follow later.
             self.backend.passed_on.send(0, &Event::Changed);
             declared.into_iter().for_each(|declared| declarations.pass_on(declared));
@@ -211,7 +200,7 @@ impl Follower {
     }
 
     /// Publishes a new snapshot, if anything that it is made of changed.
-    async fn take(mut self, declaration: Option<Declaration>) -> Self {
+    fn take(&mut self, declaration: Option<Declaration>) {
         let mut is_new = declaration.is_some();
         let mut reply = None;
         if let Some(Declaration { declared, reply: asker }) = declaration {
@@ -230,53 +219,38 @@ impl Follower {
         let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
         let is_own = |slot: &Arc<Slot>| self.own.iter().any(|own| Arc::ptr_eq(own, slot));
         let own = slots.iter().zip(&statuses).filter(|(slot, _)| is_own(slot)).map(|(_, status)| status);
-        is_new |= self.keeper.list(&statuses, own);
+        is_new |= self.keeper.list(statuses.clone(), own);
         let mut changes = Vec::new();
         let is_complete = statuses.iter().all(Status::is_tried);
         // Warnings about the snapshot wait for that.
-        is_new |= is_complete && !self.was_complete;
-        self.was_complete = is_complete;
+        is_new |= is_complete && !self.backend.progress.is_complete();
         // Upstreams that were stopped say nothing of what is declared for them.
         let is_final = is_complete && !self.backend.is_ending();
         if is_new {
             let before = self.backend.catalogue.current();
-            self = self.publish(is_final).await;
+            self.publish(is_final);
             let now = self.backend.catalogue.current();
             changes = self.differing(&Permits::all(), &before, &now);
             self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
             self.backend.audience.notify_announced(&before, &now);
             self.report_clashes();
         }
-        self.backend.progress.note(slots.iter().map(|slot| slot.number()).zip(&statuses));
+        self.backend.progress.note(slots.iter().map(|slot| slot.number()).zip(statuses));
         // The asker may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
-        self
     }
 
     /// Replaces the snapshot.
-    async fn publish(mut self, is_final: bool) -> Self {
-        let made = self.like.as_ref().and_then(|like| like.made_of(&self.keeper.listed));
+    fn publish(&mut self, is_final: bool) {
+        let made = self.like.as_ref().and_then(|like| like.made_of(&self.keeper.made()));
         if let Some(made) = made {
-            self.backend.catalogue.share(made);
-            return self;
+            return self.backend.catalogue.share(made);
         }
         let before = self.backend.catalogue.current();
-        // Beside the workers, since thousands of tools take a while; what it logs goes where the rest does.
-        let log = get_default(Dispatch::clone);
-        let build = move || self.keeper.build(before.snapshot(), is_final);
-        let building = spawn_blocking(move || with_default(&log, build));
-        let (keeper, snapshot) = match building.await {
-            Ok(built) => built,
-            Err(stopped) => match stopped.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_shutting_down) => std::future::pending().await,
-            },
-        };
-        self.keeper = keeper;
+        // Thousands of tools take a while.
+        let snapshot = aside(usize::MAX, || self.keeper.build(before.snapshot(), is_final));
         let like = self.like.as_ref().map(|like| like.catalogue.current());
         self.backend.catalogue.replace(snapshot, like);
-        *self.backend.listed.lock() = self.keeper.listed.clone();
-        self
     }
 
     /// The kinds of lists that differ between two catalogues for who has these permissions. What such a client may not use
@@ -318,14 +292,13 @@ mod tests {
         upstream::{Restart, Why},
     };
 
-    fn failed(lists: bool, restart: Restart) -> Status {
+    fn failed(restart: Restart, has_listed: bool) -> Status {
         let now = tokio::time::Instant::now();
         let mut status = Status::new(Supervision::new(restart), Recollection::None);
-        if lists {
+        if has_listed {
             status.supervision.connected(now);
             status.supervision.ended(End::Lost, now, 0.0);
-            let name = UpstreamName::parse("kit").unwrap();
-            status.lists = Some(Arc::new(UpstreamLists::empty(name)));
+            status.lists = Some(Arc::new(UpstreamLists::empty(UpstreamName::parse("kit").unwrap())));
         } else {
             status.supervision.failed(now, 0.0);
         }
@@ -336,25 +309,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn u1_what_counts_at_the_start_is_the_first_attempt() {
+    async fn u1_what_cannot_be_used_is_known_once_each_was_tried() {
         let progress = Progress::default();
         progress.begin(0..4);
+        let missing = |numbers: &[usize]| progress.of(numbers).now_or_never().map(|missing| missing.len());
+        assert_eq!(missing(&[0]), None);
         let starting = Status::new(Supervision::new(Restart::Always), Recollection::None);
-        progress.note([(0, &starting), (1, &starting), (2, &starting), (3, &starting)].into_iter());
-        assert!(progress.of(&[0, 1, 2, 3]).now_or_never().is_none());
-        let in_vain = failed(false, Restart::Always);
-        let (ended, gone) = (failed(true, Restart::Always), failed(true, Restart::Never));
-        progress.note([(0, &in_vain), (1, &ended), (2, &gone), (3, &starting)].into_iter());
-        let missing = |numbers: &[usize]| progress.of(numbers).now_or_never().unwrap().len();
-        assert_eq!([&[0], &[1], &[2]].map(|number| missing(number)), [1, 0, 1]);
+        let tried =
+            [failed(Restart::Always, false), failed(Restart::Always, true), failed(Restart::Never, true)];
+        progress.note((0..).zip(tried.into_iter().chain([starting])));
+        assert_eq!([&[0], &[1], &[2], &[3]].map(|number| missing(number)), [Some(1), Some(0), Some(1), None]);
         assert!(!progress.is_complete());
-        // Whatever becomes of them before that is read.
-        let mut back = starting.clone();
-        back.supervision.connected(tokio::time::Instant::now());
-        progress.note([(0, &back), (1, &in_vain), (2, &gone), (3, &gone)].into_iter());
-        assert_eq!([&[0], &[1], &[2], &[3]].map(|number| missing(number)), [1, 0, 1, 1]);
-        // It was removed.
-        progress.note([(0, &back), (1, &back)].into_iter());
-        assert_eq!(missing(&[0, 1, 2, 3]), 1);
+        // The others were removed.
+        progress.note((1..).zip([failed(Restart::Always, false)]));
+        assert_eq!(missing(&[0, 1, 2, 3]), Some(1));
     }
 }

@@ -12,19 +12,14 @@ mod slots;
 mod start;
 mod subscriptions;
 
-use std::{
-    borrow::Cow,
-    cmp::Reverse,
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::{borrow::Cow, cmp::Reverse, sync::Arc, time::Duration};
 
 pub use declare::Declaration;
 use follow::{Progress, Tries};
 pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
 use mcp_disclosure_transport::ErrorText;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 pub use scope::Backends;
 pub use start::{Recipe, clashes};
 pub use subscriptions::unknown_resource;
@@ -33,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use crate::upstream::Scope;
 use crate::{
-    catalogue::{Catalogue, Listed, Page, Published},
+    catalogue::{Catalogue, Made, Page, Published},
     error::{Error, upstream_failed},
     session::{Audience, Client, Place},
     slot::{Recollection, Slot, Status, server_info},
@@ -51,8 +46,6 @@ pub(crate) const REMOVED: &str = "was removed";
 #[derive(Debug)]
 pub struct Backend {
     catalogue: Catalogue,
-    /// What the current snapshot is made of.
-    listed: Mutex<Listed>,
     slots: RwLock<Arc<[Arc<Slot>]>>,
     /// How far its upstreams have come.
     pub(crate) progress: Progress,
@@ -76,10 +69,9 @@ impl Backend {
         &self.catalogue
     }
 
-    /// The current snapshot, if it is made of these lists.
-    fn made_of(&self, listed: &Listed) -> Option<Arc<Published>> {
-        let is_same = self.listed.lock().is_same(listed);
-        is_same.then(|| self.catalogue.current())
+    /// The current snapshot, if it is made of this.
+    fn made_of(&self, what: &Made) -> Option<Arc<Published>> {
+        self.progress.is(|tries| tries.made().as_ref() == Some(what)).then(|| self.catalogue.current())
     }
 
     /// The upstreams, in the order in which they are configured.
@@ -106,8 +98,8 @@ impl Backend {
         let settling = async {
             // Or until what those list that are remembered can be served.
             if tokio::time::timeout_at(self.deadline_of_remembered, self.all_tried()).await.is_err() {
-                let is_offered = |known: &Recollection| *known == Recollection::Offered;
-                self.progress.reach(|tries| tries.outstanding.values().all(is_offered)).await;
+                let is_offered = |known: Recollection| known == Recollection::Offered;
+                self.progress.reach(|tries| tries.outstanding().all(is_offered)).await;
             }
         };
         let _over = tokio::time::timeout_at(self.deadline, settling).await;
@@ -115,15 +107,15 @@ impl Backend {
 
     /// Waits until each upstream was tried once, however long that takes.
     pub async fn all_tried(&self) {
-        self.progress.reach(|tries| tries.outstanding.is_empty()).await;
+        self.progress.fewer(1).await;
     }
 
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than
     /// a handshake may take.
     pub async fn recalled(&self) {
         if !self.progress.is_complete() {
-            let is_known = |known: &Recollection| *known != Recollection::Pending;
-            let recalled = self.progress.reach(|tries| tries.outstanding.values().all(is_known));
+            let is_known = |known: Recollection| known != Recollection::Pending;
+            let recalled = self.progress.reach(|tries| tries.outstanding().all(is_known));
             let _over = tokio::time::timeout(WAIT_FOR_RECOLLECTION, recalled).await;
         }
     }
@@ -138,7 +130,7 @@ impl Backend {
         }
         let slots = self.slots();
         let longest = slots.iter().map(|slot| slot.patience).max().unwrap_or_default();
-        let followed = self.progress.reach(|tries| tries.followed >= number);
+        let followed = self.progress.reach(|tries| tries.followed() >= number);
         if tokio::time::timeout(longest, followed).await.is_err() {
             tracing::warn!(?longest, "an upstream does not say which choices of concerns it follows");
         }
@@ -159,8 +151,8 @@ impl Backend {
     /// what the slot lists. In vain if the connection ends before, or that takes too long.
     pub(crate) async fn takes_over(&self, slot: &Slot, upstream: &Arc<Upstream>) {
         let is_listed = |tries: &Tries| {
-            let listed = tries.listed.get(&slot.number()).map(Weak::as_ptr);
-            let is_it = |one: &Arc<Upstream>| listed == Some(Arc::as_ptr(one));
+            let listed = tries.of(slot.number()).and_then(|status| status.upstream.as_ref());
+            let is_it = |one: &Arc<Upstream>| listed.is_some_and(|listed| Arc::ptr_eq(listed, one));
             is_it(upstream) || slot.upstream().is_some_and(|now| is_it(&now))
         };
         let has = |own: &Arc<Slot>| std::ptr::eq(&raw const **own, slot);

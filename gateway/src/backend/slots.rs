@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Scope, follow::Follower};
 use crate::{
-    catalogue::are_same,
     slot::{self, Slot},
     upstream::Configured,
 };
@@ -15,7 +14,7 @@ impl Follower {
         let before = self.backend.slots();
         let upstreams = self.upstreams.clone();
         let slots: Vec<Arc<Slot>> = upstreams.iter().map(|one| self.slot_of(one, &before)).collect();
-        if are_same(&slots, &before) {
+        if slots.iter().map(Arc::as_ptr).eq(before.iter().map(Arc::as_ptr)) {
             return;
         }
         for removed in self.own.extract_if(.., |own| !has(&slots, own)) {

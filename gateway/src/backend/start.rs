@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, View};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
@@ -128,7 +128,6 @@ impl Recipe {
         let now = Instant::now();
         let backend = Arc::new(Backend {
             catalogue: Catalogue::new(snapshot),
-            listed: Mutex::default(),
             slots: RwLock::default(),
             progress: Progress::default(),
             passed_on: Signals::default(),
@@ -160,7 +159,6 @@ impl Recipe {
             upstreams: declared.upstreams.unwrap_or_default(),
             own: Vec::new(),
             strategies: self.strategies.clone(),
-            was_complete: false,
             clashing: HashSet::new(),
             events,
             like,

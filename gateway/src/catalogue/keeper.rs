@@ -3,8 +3,8 @@
 use std::{collections::HashSet, fmt, sync::Arc};
 
 use mcp_disclosure_core::{
-    About, Concern, DescriptionFile, Lock, Material, OnChange, RawObject, Review, Rules, Snapshot,
-    UpstreamLists, Warning,
+    About, Concern, DescriptionFile, Lock, Material, OnChange, Review, Rules, Snapshot, UpstreamLists,
+    Warning,
 };
 
 use super::changes::{KnownDefinitions, Said};
@@ -42,11 +42,9 @@ pub trait Accepting: fmt::Debug + Send + Sync {
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    /// What the upstreams list.
-    pub(crate) listed: Listed,
+    /// The upstreams, in their order.
+    upstreams: Vec<Status>,
     declared: Declared,
-    /// `serverInfo`, for what is not declared.
-    server_info: RawObject,
     /// The warnings about the last snapshot; `None` if another keeper of the same material logs them.
     warned: Option<HashSet<String>>,
     known: KnownDefinitions,
@@ -54,48 +52,34 @@ pub struct Keeper {
     own: Vec<Arc<UpstreamLists>>,
 }
 
-/// What upstreams list; by default nothing, before anything is known.
-#[derive(Clone, Debug, Default)]
-pub struct Listed {
-    /// The lists of the upstreams that have any, in their order.
-    lists: Vec<Arc<UpstreamLists>>,
-    /// What the others listed before they failed.
-    gone: Vec<Arc<UpstreamLists>>,
+/// What of upstreams a snapshot is made of: two that are made of the same are alike, unless something else is declared.
+#[derive(PartialEq)]
+pub struct Made {
+    /// By upstream that has listed anything: what, whether it is offered, and whether it is of an earlier run of the program.
+    lists: Vec<(*const UpstreamLists, bool, bool)>,
     /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
     complete: bool,
     /// Whether something is known of each upstream.
     started: bool,
-    /// The lists among them that are of an earlier run of the program.
-    remembered: Vec<Arc<UpstreamLists>>,
 }
 
-impl Listed {
-    fn of(upstreams: &[Status]) -> Self {
-        let lists = |statuses: &mut dyn Iterator<Item = &Status>| -> Vec<Arc<UpstreamLists>> {
-            statuses.filter_map(|status| status.offered().cloned()).collect()
-        };
-        let is_remembered = |status: &&Status| status.recollection == Recollection::Offered;
-        let remembered = lists(&mut upstreams.iter().filter(is_remembered));
-        let lists = lists(&mut upstreams.iter());
-        let failed = upstreams.iter().filter(|status| status.offered().is_none());
-        let gone = failed.filter_map(|status| status.lists.clone()).collect();
-        let complete = lists.len() == upstreams.len();
-        let started = upstreams.iter().all(|status| status.is_tried() || status.offered().is_some());
-        Self { lists, gone, complete, started, remembered }
-    }
-
-    /// Whether both are of the same lists, and not only of equal ones.
-    pub fn is_same(&self, other: &Self) -> bool {
-        (self.complete, self.started) == (other.complete, other.started)
-            && self.remembered.len() == other.remembered.len()
-            && are_same(&self.lists, &other.lists)
-            && are_same(&self.gone, &other.gone)
+impl Made {
+    /// Of these.
+    pub fn of<'s>(upstreams: impl Iterator<Item = &'s Status>) -> Self {
+        let mut made = Self { lists: Vec::new(), complete: true, started: true };
+        for status in upstreams {
+            let is_offered = status.offered().is_some();
+            made.complete &= is_offered;
+            made.started &= is_offered || status.is_tried();
+            let lists = status.lists.iter().map(Arc::as_ptr);
+            made.lists.extend(lists.map(|lists| (lists, is_offered, is_remembered(status))));
+        }
+        made
     }
 }
 
-/// Whether both have the same items, and not only equal ones.
-pub(crate) fn are_same<T>(some: &[Arc<T>], others: &[Arc<T>]) -> bool {
-    some.len() == others.len() && some.iter().zip(others).all(|(one, other)| Arc::ptr_eq(one, other))
+fn is_remembered(status: &Status) -> bool {
+    status.recollection == Recollection::Offered
 }
 
 impl Keeper {
@@ -106,23 +90,25 @@ impl Keeper {
         quiet: bool,
     ) -> (Self, Snapshot) {
         let warned = (!quiet).then(HashSet::new);
-        let (listed, server_info) = (Listed::default(), RawObject::empty());
         let known = KnownDefinitions::new(observer, said, !quiet);
-        let keeper = Self { listed, declared, server_info, warned, known, own: Vec::new() };
-        keeper.build(&Snapshot::default(), false)
+        let mut keeper = Self { upstreams: Vec::new(), declared, warned, known, own: Vec::new() };
+        let snapshot = keeper.build(&Snapshot::default(), false);
+        (keeper, snapshot)
     }
 
-    /// Takes what the upstreams list now; `own` are those whose connections are this backend's own. Returns whether anything
+    /// What the next snapshot is made of.
+    pub fn made(&self) -> Made {
+        Made::of(self.upstreams.iter())
+    }
+
+    /// Takes the upstreams as they are now; `own` are those whose connections are this backend's own. Returns whether anything
     /// is new.
-    pub fn list<'s>(&mut self, upstreams: &[Status], own: impl Iterator<Item = &'s Status>) -> bool {
+    pub fn list<'s>(&mut self, upstreams: Vec<Status>, own: impl Iterator<Item = &'s Status>) -> bool {
         self.own = own.filter_map(|status| status.offered().cloned()).collect();
-        let listed = Listed::of(upstreams);
-        let is_same = listed.is_same(&self.listed);
-        if !is_same {
-            self.listed = listed;
-            self.server_info = server_info(upstreams);
-        }
-        !is_same
+        let before = self.made();
+        // What it is compared with is kept until then.
+        let _former = std::mem::replace(&mut self.upstreams, upstreams);
+        self.made() != before
     }
 
     /// Takes new declarations.
@@ -132,15 +118,15 @@ impl Keeper {
 
     /// Makes the snapshot that follows another one. Warnings about it are logged if they are `final`: while upstreams are starting, what is
     /// declared for their tools seems to be declared for nothing.
-    pub fn build(mut self, before: &Snapshot, is_final: bool) -> (Self, Snapshot) {
+    pub fn build(&mut self, before: &Snapshot, is_final: bool) -> Snapshot {
         self.accept_first();
-        let material = Material {
-            upstreams: &self.listed.lists,
-            complete: self.listed.complete,
-            files: &self.declared.files,
-            rules: &self.declared.rules,
-        };
-        let snapshot = Snapshot::assemble_after(before, material, &self.listed.gone);
+        let Made { complete, started, .. } = self.made();
+        let lists: Vec<_> = self.upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
+        let failed = self.upstreams.iter().filter(|status| status.offered().is_none());
+        let gone: Vec<_> = failed.filter_map(|status| status.lists.clone()).collect();
+        let Declared { files, rules, .. } = &self.declared;
+        let snapshot =
+            Snapshot::assemble_after(before, Material { upstreams: &lists, complete, files, rules }, &gone);
         let mut served = snapshot.own_names();
         for lists in &self.own {
             let is_held = |tool: &str| {
@@ -157,23 +143,17 @@ impl Keeper {
             self.warn_of(&snapshot);
         }
         let about = self.about(&self.declared.about, &snapshot);
-        let snapshot = snapshot.about_itself(about).while_starting(!self.listed.started);
-        (self, snapshot)
+        snapshot.about_itself(about).while_starting(!started)
     }
 
     /// Accepts what upstreams list whose new tools are held, and of which nothing was reviewed yet: what they list now, and not
     /// what they listed in an earlier run of the program.
     fn accept_first(&mut self) {
-        let is_remembered =
-            |lists: &Arc<UpstreamLists>| self.listed.remembered.iter().any(|one| Arc::ptr_eq(one, lists));
-        for lists in &self.listed.lists {
+        for lists in self.upstreams.iter().filter(|status| !is_remembered(status)).filter_map(Status::offered)
+        {
             let (name, review) = (&lists.name, &self.declared.rules.review);
             let is_first = review.on_change(name) == OnChange::Hold && !review.lock.knows(name);
-            let Some(accepting) =
-                self.declared.accepting.as_ref().filter(|_| is_first && !is_remembered(lists))
-            else {
-                continue;
-            };
+            let Some(accepting) = self.declared.accepting.as_ref().filter(|_| is_first) else { continue };
             match accepting.accept(lists) {
                 Ok(lock) => {
                     let review = Arc::new(Review { lock, ..Review::clone(review) });
@@ -200,8 +180,9 @@ impl Keeper {
 
     /// What the catalogue says of itself; a name that is not declared is the upstream's own.
     fn about(&self, declared: &About, snapshot: &Snapshot) -> About {
+        let own = server_info(&self.upstreams);
         let or_own = |declared: &str, member: &str| match declared {
-            "" => self.server_info.string(member).unwrap_or_default(),
+            "" => own.string(member).unwrap_or_default(),
             declared => declared.to_owned(),
         };
         About {
@@ -217,7 +198,7 @@ impl Keeper {
     /// one.
     fn concerns(&self, declared: &[Concern], snapshot: &Snapshot) -> Vec<Concern> {
         let mut all = declared.to_vec();
-        for lists in &self.listed.lists {
+        for lists in self.upstreams.iter().filter_map(Status::offered) {
             for concern in &lists.concerns {
                 let is_new = all.iter().all(|known| known.name() != concern.name());
                 if is_new && (lists.follows_choices || snapshot.maps(&lists.name, concern.name())) {

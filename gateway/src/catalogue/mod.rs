@@ -6,7 +6,6 @@ mod page;
 mod tools;
 
 pub use changes::Said;
-pub(crate) use keeper::are_same;
-pub use keeper::{Accepting, Declared, Keeper, Listed};
+pub use keeper::{Accepting, Declared, Keeper, Made};
 pub use page::{Catalogue, Page, Published};
 pub use tools::PreparedManifest;

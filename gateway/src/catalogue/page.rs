@@ -21,9 +21,9 @@ use quick_cache::{
 use super::tools::{PreparedManifest, ToolList, leave_out_odd};
 use crate::{
     DRAFTS,
-    dialect::{Caching, list_result},
+    dialect::list_result,
     negotiation::{Choice, EXPLANATIONS, warn_of},
-    observe::{Tally, ToolCosts},
+    observe::Costs,
 };
 
 /// Maximum size of all pages that are kept, in bytes; those used least are made again.
@@ -110,9 +110,7 @@ pub struct Page {
     /// Whether any of this depends on who the client is, or on what it declares, so that shared caches may not keep it.
     pub is_private: bool,
     /// What its list of tools costs, once an observer counted it.
-    pub tally: Tally,
-    /// What each tool of `tools/list` costs a model.
-    pub tool_costs: ToolCosts,
+    pub costs: Costs,
     /// Whether the client asks for what is not listed by methods of an extension.
     is_partial: bool,
     shown: Shown,
@@ -236,20 +234,15 @@ impl Page {
         let is_private = is_private || !advertisement.is_empty() || by_tasks;
         let hinted = |kind, items: &[RawObject]| {
             let hints = hints(&view, kind, items.len());
-            let caching = Caching { time_to_live: hints.time_to_live, private: is_private || hints.private };
-            (caching, hints.meta)
+            ListHints { private: is_private || hints.private, ..hints }
         };
-        let list = |kind, items: &[RawObject]| {
-            let (caching, meta) = hinted(kind, items);
-            list_result(traits.era, member(kind), items, caching, meta.as_ref())
-        };
+        let list =
+            |kind, items: &[RawObject]| list_result(traits.era, member(kind), items, &hinted(kind, items));
         let with_hints = listing.is_complete.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
-        let (caching, meta) = hinted(Kind::Tools, &listing.tools);
         let tools = ToolList {
             hinted: with_hints.map(Into::into),
             era: traits.era,
-            caching,
-            meta,
+            hints: hinted(Kind::Tools, &listing.tools),
             own: own.len(),
             manifest: (DRAFTS && traits.manifest && listing.is_complete).then(OnceLock::new),
             tools: listing.tools.into(),
@@ -268,8 +261,7 @@ impl Page {
             advertisement,
             selected,
             is_private,
-            tally: Tally::default(),
-            tool_costs: ToolCosts::default(),
+            costs: Costs::default(),
             is_partial: traits.declared,
             shown,
             delivers,

@@ -2,11 +2,11 @@
 
 use std::{collections::HashSet, sync::OnceLock};
 
-use mcp_disclosure_core::{Era, OwnTool, RawObject, View};
+use mcp_disclosure_core::{Era, ListHints, OwnTool, RawObject, View};
 use mcp_disclosure_drafts::manifest::{Manifest, digest};
 use mcp_disclosure_transport::Json;
 
-use crate::dialect::{Caching, list_result};
+use crate::dialect::list_result;
 
 /// About the size of a manifest's entry, in bytes.
 const ENTRY_BYTES: usize = 200;
@@ -45,9 +45,8 @@ pub(super) fn leave_out_odd(
 #[derive(Debug)]
 pub(crate) struct ToolList {
     pub(super) era: Era,
-    pub(super) caching: Caching,
-    /// What its upstream says of the list as a whole.
-    pub(super) meta: Option<RawObject>,
+    /// What is said of the list as a whole.
+    pub(super) hints: ListHints,
     pub(super) tools: ListedTools,
     /// What differs for hosts that read hints of operators; `None` if there are no hints.
     pub(super) hinted: Option<ListedTools>,
@@ -95,7 +94,7 @@ impl ToolList {
         if let Some(made) = listed.result.get() {
             return made.clone();
         }
-        let result = list_result(self.era, "tools", &listed.tools, self.caching, self.meta.as_ref());
+        let result = list_result(self.era, "tools", &listed.tools, &self.hints);
         if result.as_bytes().len() > MOST_KEPT {
             return result;
         }
@@ -105,8 +104,7 @@ impl ToolList {
     /// Whether both send the same.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let (ours, theirs) = (self.listed(false), other.listed(false));
-        ours.tools == theirs.tools
-            && (self.era, self.caching, &self.meta) == (other.era, other.caching, &other.meta)
+        ours.tools == theirs.tools && (self.era, &self.hints) == (other.era, &other.hints)
     }
 
     fn listed(&self, compares: bool) -> &ListedTools {
@@ -123,7 +121,8 @@ impl ToolList {
         let tools: Vec<RawObject> = others.iter().filter(named).chain(own).cloned().collect();
         let names = tools.iter().filter_map(|tool| tool.string("name")).collect();
         // What upstreams say of the list as a whole is about the whole.
-        (names, list_result(self.era, "tools", &tools, self.caching, None))
+        let hints = ListHints { meta: None, ..self.hints.clone() };
+        (names, list_result(self.era, "tools", &tools, &hints))
     }
 
     /// Whether its manifest is made, or nothing is to be made.
@@ -137,8 +136,13 @@ impl ToolList {
             let manifest = Manifest::of(view, &self.tools.tools);
             let entries: Vec<RawObject> = manifest.entries().map(|entry| entry.text().clone()).collect();
             let result = |entries: &[RawObject], unchanged| {
-                let meta = digest::meta(self.meta.as_ref(), manifest.digest(), unchanged);
-                list_result(self.era, "entries", entries, self.caching, Some(&meta))
+                let meta = digest::meta(self.hints.meta.as_ref(), manifest.digest(), unchanged);
+                list_result(
+                    self.era,
+                    "entries",
+                    entries,
+                    &ListHints { meta: Some(meta), ..self.hints.clone() },
+                )
             };
             PreparedManifest { result: result(&entries, false), unchanged: result(&[], true), manifest }
         });

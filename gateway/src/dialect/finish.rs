@@ -1,32 +1,10 @@
 //! Adapts results and errors to the protocol era.
 
-use std::time::Duration;
-
-use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_core::{Era, ListHints, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, beside::aside, code};
 
-/// Cache hints for a result in the stateless era.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Caching {
-    /// How long the result may be cached.
-    pub time_to_live: Duration,
-    /// Whether it depends on the caller or on the request's metadata.
-    pub private: bool,
-}
-
-impl Caching {
-    /// Not cacheable.
-    pub(crate) const NONE: Self = Self { time_to_live: Duration::ZERO, private: true };
-}
-
-/// The result of a list method that has its items in this member, with this `_meta`.
-pub(crate) fn list_result(
-    era: Era,
-    member: &str,
-    items: &[RawObject],
-    caching: Caching,
-    meta: Option<&RawObject>,
-) -> Json {
+/// The result of a list method that has its items in this member.
+pub(crate) fn list_result(era: Era, member: &str, items: &[RawObject], hints: &ListHints) -> Json {
     // Lists are long: the text is written once into a buffer of its final size. Copying took half of the time
     // that the first client of a kind waits.
     let length: usize = items.iter().map(|item| item.text().len() + 1).sum();
@@ -41,8 +19,8 @@ pub(crate) fn list_result(
         text.push_str(item.text());
     }
     text.push(']');
-    let rest = meta.map_or_else(RawObject::empty, |meta| RawObject::empty().with("_meta", meta.text()));
-    let rest = if era == Era::Stateless { cacheable(rest, caching) } else { rest };
+    let rest = hints.meta.iter().fold(RawObject::empty(), |rest, meta| rest.with("_meta", meta.text()));
+    let rest = if era == Era::Stateless { cacheable(rest, hints) } else { rest };
     if !rest.is_empty() {
         text.push(',');
         text.push_str(&rest.text()[1..rest.text().len() - 1]);
@@ -55,7 +33,7 @@ pub(crate) fn list_result(
 pub(crate) fn read_result(era: Era, result: Json) -> Json {
     match (era, RawObject::parse(result.as_str())) {
         (Era::Stateless, Ok(object)) if asks_for_input(&object) => result,
-        (Era::Stateless, Ok(object)) => cacheable(object, Caching::NONE).into(),
+        (Era::Stateless, Ok(object)) => cacheable(object, &ListHints::NONE).into(),
         _ => result,
     }
 }
@@ -91,10 +69,10 @@ pub(crate) fn era_error(era: Era, error: ErrorText) -> ErrorText {
 }
 
 /// Adds cache hints to a result.
-pub(crate) fn cacheable(result: RawObject, caching: Caching) -> RawObject {
-    let time_to_live = u64::try_from(caching.time_to_live.as_millis()).unwrap_or(u64::MAX);
+pub(crate) fn cacheable(result: RawObject, hints: &ListHints) -> RawObject {
+    let time_to_live = u64::try_from(hints.time_to_live.as_millis()).unwrap_or(u64::MAX);
     let result = with_absent(complete_object(result), "ttlMs", &time_to_live.to_string());
-    with_absent(result, "cacheScope", if caching.private { "\"private\"" } else { "\"public\"" })
+    with_absent(result, "cacheScope", if hints.private { "\"private\"" } else { "\"public\"" })
 }
 
 fn complete_object(result: RawObject) -> RawObject {

@@ -9,7 +9,7 @@ mod meta;
 mod offer;
 
 pub(crate) use filter::{FILTERING, Filter};
-pub(crate) use finish::{Caching, asks_for_input, cacheable, complete, era_error, list_result, read_result};
+pub(crate) use finish::{asks_for_input, cacheable, complete, era_error, list_result, read_result};
 pub(crate) use initialize::InitializeRequest;
 pub use mcp_disclosure_client::Revision;
 pub(crate) use meta::{RequestKind, RequestMeta, check, classify, unsupported};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{EXTENSION, RawObject, SKILLS};
+use mcp_disclosure_core::{EXTENSION, ListHints, RawObject, SKILLS};
 use mcp_disclosure_drafts::{
     manifest::{KEY, digest::CAPABILITY},
     variants::{self, SERVER_VARIANTS},
@@ -15,7 +15,7 @@ use crate::{
     DRAFTS,
     backend::Backend,
     catalogue::Page,
-    dialect::{Caching, FILTERING, InitializeRequest, Revision, TASKS, cacheable},
+    dialect::{FILTERING, InitializeRequest, Revision, TASKS, cacheable},
     lineage::Chain,
 };
 
@@ -69,8 +69,8 @@ impl Common {
             .with_value("supportedVersions", &Revision::names())
             .with("capabilities", capabilities.text())
             .with("_meta", meta.text());
-        let caching = Caching { time_to_live: Duration::from_secs(60), private: page.is_private };
-        cacheable(with_instructions(result, page), caching).into()
+        let hints = ListHints { time_to_live: Duration::from_secs(60), private: page.is_private, meta: None };
+        cacheable(with_instructions(result, page), &hints).into()
     }
 
     /// The capabilities in a revision. A gateway gets the chain of those that this one leads to.

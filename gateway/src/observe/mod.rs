@@ -3,9 +3,9 @@
 //! An [`Observer`] receives small borrowed values from the places where things are decided. Each call of a tool is
 //! observed once, whatever becomes of it: it is answered, refused, fails, panics, or its client hangs up.
 
+mod costs;
 mod event;
 mod several;
-mod tally;
 
 use std::{
     fmt,
@@ -13,12 +13,12 @@ use std::{
     sync::Arc,
 };
 
+pub use costs::{Cost, Costs};
 pub use event::{Called, Outcome, ToolChanges, Trace, TraceContext, Who};
 use futures::future::BoxFuture;
 use mcp_disclosure_core::{Kind, Note};
 use mcp_disclosure_transport::Request;
 pub use several::Several;
-pub use tally::{Cost, Step, Tally, Times, ToolCosts};
 
 use crate::catalogue::Page;
 

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use mcp_disclosure_core::{Era, UpstreamLists};
+use mcp_disclosure_core::UpstreamLists;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
@@ -33,19 +33,6 @@ impl Task {
         let has_ended = !self.telling.ends.load(Ordering::Relaxed) && upstream.repeat().await == Told::Ended;
         self.telling.ends.fetch_or(has_ended, Ordering::Relaxed);
         !has_ended
-    }
-
-    /// The lists of a first connection with what the upstream leaves out, which a connection without choices lists.
-    pub(super) async fn with_left_out(
-        &self,
-        Connected { upstream, lists, followed }: Connected,
-        only: &mut Option<Era>,
-    ) -> Connected {
-        let whole = self.connect(only, false).await.inspect_err(
-            |error| tracing::debug!(%error, "what it leaves out for its client's choices is not known"),
-        );
-        let lists = upstream.with_excluded(lists, whole.ok().as_ref().map(|whole| &whole.lists));
-        Connected { upstream, lists, followed }
     }
 
     /// The lists with what the upstream listed before, and leaves out for its client's choices.

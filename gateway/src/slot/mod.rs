@@ -131,7 +131,7 @@ impl Slot {
                 if status.is_stopped() || status.fails_at_once() {
                     break;
                 }
-                let is_pinged = matches!(status.supervision.state(), State::Pinged { .. });
+                let is_pinged = status.supervision.state() == State::Pinged;
                 if let Some(upstream) = status.upstream.as_ref().filter(is_new)
                     && !is_pinged
                 {
@@ -208,22 +208,19 @@ impl Slot {
 /// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
 /// first is named when it comes.
 pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
-    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
-    let mut late = Vec::new();
-    for slot in unnamed {
+    for slot in slots.into_iter().filter(|slot| slot.name().is_none()) {
         slot.introduced().await;
-        match slot.introduction() {
-            Some(introduction) => all.name(&slot.configured, introduction.slug()),
-            None => late.push(slot),
+        let (all, is_known) = (all.clone(), slot.introduction().is_some());
+        let naming = async move {
+            let mut status = slot.status.subscribe();
+            let said = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
+            let said = said.ok().and_then(|status| status.introduction.clone());
+            said.iter().for_each(|said| all.name(&slot.configured, said.slug()));
+        };
+        if is_known {
+            naming.await;
+        } else {
+            tokio::spawn(naming);
         }
     }
-    let naming = late.iter().map(async |slot| {
-        let mut status = slot.status.subscribe();
-        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
-        let introduction = decided.ok().and_then(|status| status.introduction.clone());
-        if let Some(introduction) = introduction {
-            all.name(&slot.configured, introduction.slug());
-        }
-    });
-    futures::future::join_all(naming).await;
 }

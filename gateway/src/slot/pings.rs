@@ -11,7 +11,7 @@ impl Task {
     /// Pings a connection on which calls time out, until it answers or ends.
     pub(super) async fn ping_when_asked(&self) {
         let mut statuses = self.slot.status.subscribe();
-        let is_asked = |status: &Status| matches!(status.supervision.state(), State::Pinged { .. });
+        let is_asked = |status: &Status| status.supervision.state() == State::Pinged;
         while let Ok(Some(upstream)) = statuses.wait_for(is_asked).await.map(|status| status.upstream.clone())
         {
             self.ping(&upstream).await;

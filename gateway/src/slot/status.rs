@@ -73,7 +73,7 @@ impl Status {
 
     /// Whether calls fail without waiting: until a person signs in, or it answers again.
     pub fn fails_at_once(&self) -> bool {
-        self.needs_sign_in() || matches!(self.supervision.state(), State::Silent { .. })
+        self.needs_sign_in() || self.supervision.state() == State::Silent
     }
 
     /// Whether nothing could be reached at its address.

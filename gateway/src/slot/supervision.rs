@@ -53,20 +53,11 @@ pub enum State {
     /// An attempt to connect is in progress.
     Starting,
     /// It is connected.
-    Ready {
-        /// Since when.
-        since: Instant,
-    },
+    Ready,
     /// It is connected, calls timed out, and it was sent a ping.
-    Pinged {
-        /// Since when it is connected.
-        since: Instant,
-    },
+    Pinged,
     /// It is connected, and answers neither calls nor pings.
-    Silent {
-        /// Since when it is connected.
-        since: Instant,
-    },
+    Silent,
     /// The last connection or attempt failed.
     Failing {
         /// When the next attempt is due.
@@ -93,12 +84,14 @@ pub struct Supervision {
     restart: Restart,
     failures: u32,
     connections: u64,
+    /// When the last connection began.
+    since: Option<Instant>,
 }
 
 impl Supervision {
     /// An upstream whose first attempt begins now.
     pub fn new(restart: Restart) -> Self {
-        Self { state: State::Starting, streak: None, restart, failures: 0, connections: 0 }
+        Self { state: State::Starting, streak: None, restart, failures: 0, connections: 0, since: None }
     }
 
     /// The current state.
@@ -125,7 +118,7 @@ impl Supervision {
     /// 5 times without being healthy in between, or stopped.
     pub fn keeps_lists(&self) -> bool {
         match self.state {
-            State::Ready { .. } | State::Pinged { .. } | State::Silent { .. } => true,
+            State::Ready | State::Pinged | State::Silent => true,
             State::Starting | State::Failing { .. } => self.failures < TOLERATED,
             State::Stopped => false,
         }
@@ -133,8 +126,7 @@ impl Supervision {
 
     /// The attempt succeeded.
     pub fn connected(&mut self, now: Instant) {
-        self.state = State::Ready { since: now };
-        self.streak = None;
+        (self.state, self.since, self.streak) = (State::Ready, Some(now), None);
         self.connections += 1;
     }
 
@@ -142,29 +134,35 @@ impl Supervision {
     /// it [`Pinged`](State::Pinged). Calls of one client alone never do, unless it has the upstream to itself: they may be slow
     /// by what they ask for.
     pub fn timed_out(&mut self, late: Late, signs: u64) {
-        let State::Ready { since } = self.state else { return };
+        if self.state != State::Ready {
+            return;
+        }
         let before = self.streak.take().filter(|before| before.signs == signs);
         let count = before.as_ref().map_or(1, |before| before.count.saturating_add(1));
         let is_of_several = before.is_some_and(|one| one.is_of_several || one.client != late.client);
         // Calls of one client of several are no reason: they may be slow by what they ask for.
         match count >= TIMEOUTS && (is_of_several || late.is_alone) {
-            true => self.state = State::Pinged { since },
+            true => self.state = State::Pinged,
             false => self.streak = Some(Streak { client: late.client, signs, count, is_of_several }),
         }
     }
 
     /// A ping was not answered. Returns whether that is news.
     pub fn unanswered(&mut self) -> bool {
-        let State::Pinged { since } = self.state else { return false };
-        self.state = State::Silent { since };
-        true
+        let is_news = self.state == State::Pinged;
+        if is_news {
+            self.state = State::Silent;
+        }
+        is_news
     }
 
     /// A ping was answered. Returns whether that is news.
     pub fn answered(&mut self) -> bool {
-        let (State::Pinged { since } | State::Silent { since }) = self.state else { return false };
-        self.state = State::Ready { since };
-        true
+        let is_news = matches!(self.state, State::Pinged | State::Silent);
+        if is_news {
+            self.state = State::Ready;
+        }
+        is_news
     }
 
     /// The attempt failed. `chance` is a random number from 0 to 1.
@@ -178,12 +176,7 @@ impl Supervision {
 
     /// The connection ended. `chance` is a random number from 0 to 1.
     pub fn ended(&mut self, end: End, now: Instant, chance: f64) {
-        let lasted = match self.state {
-            State::Ready { since } | State::Pinged { since } | State::Silent { since } => {
-                now.saturating_duration_since(since)
-            }
-            _ => Duration::ZERO,
-        };
+        let lasted = self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
         if lasted >= HEALTHY {
             self.failures = 0;
         }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::future::join_all;
-use mcp_disclosure_core::{Era, UpstreamLists};
+use mcp_disclosure_core::{Era, RawText, UpstreamLists};
 use parking_lot::Mutex;
 use tokio::{sync::watch, task::spawn_blocking, time::Instant};
 use tokio_util::sync::CancellationToken;
@@ -79,11 +79,11 @@ impl Supervisor {
         let supervisor = Self { terms, memory, ..self.clone() };
         let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), supervisor };
         tokio::spawn(async move {
-            tokio::select! {
-                biased;
-                () = task.slot.stopping.cancelled() => {}
-                () = async { task.supervisor.go.cancelled().await; task.run().await } => {}
-            }
+            let running = async {
+                task.supervisor.go.cancelled().await;
+                task.run().await;
+            };
+            task.slot.stopping.run_until_cancelled(running).await;
             task.stop().await;
         });
         slot
@@ -162,14 +162,18 @@ impl Task {
             Err(_) if has_chosen => self.connect(only, false).await?,
             connected => connected?,
         };
-        if !connected.upstream.is_chosen() {
-            return Ok(connected);
-        }
-        if self.slot.status.borrow().supervision.was_connected() {
-            let lists = self.with_excluded(&connected.upstream, connected.lists);
-            return Ok(Connected { lists, ..connected });
-        }
-        Ok(self.with_left_out(connected, only).await)
+        let Connected { upstream, lists, followed } = connected;
+        let is_first = !self.slot.status.borrow().supervision.was_connected();
+        let lists = if is_first && upstream.is_chosen() {
+            // A connection without choices lists what this one leaves out.
+            let whole = self.connect(only, false).await.inspect_err(
+                |error| tracing::debug!(%error, "what it leaves out for its client's choices is not known"),
+            );
+            upstream.with_excluded(lists, whole.ok().as_ref().map(|whole| &whole.lists))
+        } else {
+            self.with_excluded(&upstream, lists)
+        };
+        Ok(Connected { upstream, lists, followed })
     }
 
     /// A connection that is sent its client's choices, or none.
@@ -308,7 +312,7 @@ impl Task {
         tokio::spawn(async move {
             let era = supervisor.spoken_era().await;
             let remembered = Remembered { introduction, lists };
-            spawn_blocking(move || memory.keep(configured.config(), era, &remembered.to_json())).await
+            spawn_blocking(move || memory.keep(configured.config(), era, &RawText::of(&remembered))).await
         });
     }
 

@@ -3,12 +3,14 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_client::{
-    handshake::{self, Introduced, Unusable},
+    Error,
+    handshake::{self, Introduced},
     server,
 };
 use mcp_disclosure_core::{Concern, EXTENSION, Era, GROUPS, Notes, RawObject, SKILLS, UI, UpstreamName};
 use mcp_disclosure_drafts::variants::SERVER_VARIANTS;
 use mcp_disclosure_transport::Connection;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Why;
@@ -46,13 +48,9 @@ impl Hello {
         let capabilities = chain.add_to(&Offer::ours(&of_clients));
         let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
         let initialize = RawObject::assemble([("capabilities", capabilities.text())]);
-        let afterwards = values.clone();
         let said = handshake::Hello {
             initialize: chosen_in(initialize.with_value("clientInfo", &own), &values),
             meta: handshake::stateless_meta(&own, &capabilities),
-            initialized: Arc::new(move |capabilities| {
-                chosen_in(RawObject::empty(), &understood(capabilities, &afterwards))
-            }),
         };
         Self { of_clients, chain, chosen: Chosen { values, ..chosen }, said }
     }
@@ -82,7 +80,7 @@ const PASSED: [&str; 8] =
 const PASSED_EXTENSIONS: [&str; 6] = [EXTENSION, GROUPS, UI, SERVER_VARIANTS, TASKS, SKILLS];
 
 /// The result of the handshake.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Introduction {
     /// Its `capabilities`.
     pub capabilities: RawObject,
@@ -92,7 +90,8 @@ pub struct Introduction {
     pub instructions: Option<String>,
     /// The eras it supports.
     pub eras: Eras,
-    /// The gateways that it leads to, itself included; empty if it is no gateway.
+    /// The gateways that it leads to, itself included; empty if it is no gateway. They are known of a connection only.
+    #[serde(skip)]
     pub leads_to: Chain,
 }
 
@@ -171,7 +170,7 @@ impl Introduction {
 }
 
 /// The eras that an upstream supports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Eras {
     /// It has an initialized session.
     pub session: bool,
@@ -208,8 +207,9 @@ pub(super) async fn introduce(
 ) -> Result<Introduction, Why> {
     let introduced = handshake::introduce(connection, &hello.said, &[prefer, prefer.other()], timeout).await;
     let Introduced { revision, server_info, capabilities, result } = introduced.map_err(|why| match why {
-        Unusable::Talk { error, .. } => Why::Talk(error),
-        Unusable::Foreign(reason) => Why::Foreign(reason),
+        Error::NoResult { error, .. } => Why::Talk(error),
+        Error::UnsupportedVersion { reason } => Why::Foreign(reason),
+        other => Why::Foreign(other.to_string()),
     })?;
     let leads_to = Chain::read(&capabilities).unwrap_or_default();
     // It may have been reached before this gateway was, so it could not refuse.

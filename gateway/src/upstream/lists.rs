@@ -63,8 +63,8 @@ async fn reconciled(
     held: &[RawText],
     announced: bool,
 ) -> Result<Option<Listed>, CallError> {
-    let (before, parsed) = (held.to_vec(), |text: &RawText| RawObject::of(text).unwrap_or_default());
-    let known = move || Held::new(before.iter().map(parsed).collect());
+    let parsed = |text: &RawText| RawObject::of(text).unwrap_or_default();
+    let known = || Held::new(held.iter().map(parsed).collect());
     let capabilities = &upstream.introduction().capabilities;
     let reconciled = reconcile(upstream, capabilities, known, announced).await?;
     Ok(reconciled.map(|Reconciled { changed, hints }| {

@@ -14,7 +14,7 @@ use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{Kind, RawObject, View, brief::shorten, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
-    observe::{Cost, Step, Who},
+    observe::{Cost, Who},
 };
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
@@ -23,7 +23,7 @@ use super::{metrics::Counts, started};
 use crate::failure::Failure;
 
 /// Lists that wait to be counted. Clients choose what distinguishes lists, so there can be many at once.
-const MOST_WAITING: usize = 256;
+const MOST_WAITING: usize = 1_024;
 
 /// Principals with a label of their own: those that came first, since tokens may name any number.
 const MOST_PRINCIPALS: usize = 50;
@@ -46,19 +46,13 @@ pub(super) struct Counting {
     principals: Mutex<HashSet<Arc<str>>>,
 }
 
-/// A list that is sent for the first time.
+/// A list that was sent before it was counted.
 struct New {
     strategy: Box<str>,
     principal: Arc<str>,
     page: Arc<Page>,
-    part: Part,
-}
-
-/// What was sent of a list.
-enum Part {
-    All,
-    /// These tools.
-    Named(Vec<String>),
+    /// The tools of it that were sent; `None` for all.
+    names: Option<Vec<String>>,
 }
 
 /// The tokens of a view's complete list.
@@ -95,40 +89,22 @@ impl Counting {
         label
     }
 
-    /// Some tools of a list were sent.
-    pub(super) fn sent_some(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
+    /// A list of tools was sent, or the tools of it with these names.
+    pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>, names: Option<&[String]>) {
         let (strategy, principal) = (who.strategy, self.label(who.principal));
-        if let Some(cost) = page.tool_costs.of(names) {
-            return self.counters.add(strategy, &principal, cost, 1);
+        if let Some(cost) = page.costs.of(names) {
+            return self.counters.add(strategy, &principal, cost);
         }
-        let part = Part::Named(names.to_vec());
-        let new = New { strategy: strategy.into(), principal, page: Arc::clone(page), part };
-        if names.len() > MOST_NAMES || self.waiting.try_send(new).is_err() {
+        let (strategy, page, names) = (strategy.into(), Arc::clone(page), names.map(<[_]>::to_vec));
+        let is_long = names.as_ref().is_some_and(|names| names.len() > MOST_NAMES);
+        if is_long || self.waiting.try_send(New { strategy, principal, page, names }).is_err() {
             self.counters.uncounted.inc();
-        }
-    }
-
-    /// A list of tools was sent.
-    pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>) {
-        let (strategy, principal) = (who.strategy, self.label(who.principal));
-        match page.tally.sent(&principal) {
-            Step::Wait => {}
-            Step::Add(cost) => self.counters.add(strategy, &principal, cost, 1),
-            Step::Count => {
-                let page = Arc::clone(page);
-                let new =
-                    New { strategy: strategy.into(), principal, page: Arc::clone(&page), part: Part::All };
-                if self.waiting.try_send(new).is_err() {
-                    self.counters.uncounted.inc_by(page.tally.give_up());
-                }
-            }
         }
     }
 }
 
 impl Counts {
-    fn add(&self, strategy: &str, principal: &str, cost: Cost, times: u64) {
-        let (listed, full) = (cost.listed.saturating_mul(times), cost.full.saturating_mul(times));
+    fn add(&self, strategy: &str, principal: &str, Cost { listed, full }: Cost) {
         self.listed.with_label_values(&[strategy]).inc_by(listed);
         self.full.with_label_values(&[strategy]).inc_by(full);
         if !principal.is_empty() {
@@ -139,23 +115,18 @@ impl Counts {
 }
 
 fn count(new: &Receiver<New>, counters: &Counts) {
-    while let Ok(New { strategy, principal, page, part }) = new.recv() {
-        match part {
-            Part::All => match catch_unwind(AssertUnwindSafe(|| cost(&page))) {
-                Ok(cost) => {
-                    for (principal, times) in page.tally.settle(cost) {
-                        counters.add(&strategy, &principal, cost, times);
-                    }
-                }
-                Err(_) => counters.uncounted.inc_by(page.tally.give_up()),
-            },
-            Part::Named(names) => {
-                let counted = catch_unwind(AssertUnwindSafe(|| page.tool_costs.settle(|| costs(&page))));
-                match counted.ok().and_then(|()| page.tool_costs.of(&names)) {
-                    Some(cost) => counters.add(&strategy, &principal, cost, 1),
-                    None => counters.uncounted.inc(),
-                }
+    while let Ok(New { strategy, principal, page, names }) = new.recv() {
+        let counting = AssertUnwindSafe(|| {
+            if names.is_some() {
+                page.costs.tools.get_or_init(|| costs(&page));
+            } else {
+                page.costs.whole.get_or_init(|| cost(&page));
             }
+            page.costs.of(names.as_deref())
+        });
+        match catch_unwind(counting) {
+            Ok(Some(cost)) => counters.add(&strategy, &principal, cost),
+            _ => counters.uncounted.inc(),
         }
     }
 }

@@ -265,12 +265,12 @@ impl Observer for Metrics {
 
     fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
         if kind == Kind::Tools {
-            self.counting.sent(who, page);
+            self.counting.sent(who, page, None);
         }
     }
 
     fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
-        self.counting.sent_some(who, page, names);
+        self.counting.sent(who, page, Some(names));
     }
 
     fn turned_away(&self, status: u16) {

@@ -89,8 +89,8 @@ impl UpstreamState {
             ),
             state: match status.supervision.state() {
                 State::Starting => "starting",
-                State::Ready { .. } | State::Pinged { .. } => READY,
-                State::Silent { .. } => "silent",
+                State::Ready | State::Pinged => READY,
+                State::Silent => "silent",
                 State::Failing { .. } => "failing",
                 State::Stopped => "stopped",
             },

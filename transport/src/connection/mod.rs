@@ -27,7 +27,11 @@ use pending::Pending;
 pub(crate) use queue::{Headers, Kind, Outgoing, Queued, Room, Taken};
 use queue::{Queue, queue};
 use scopeguard::ScopeGuard;
-use tokio::{sync::oneshot, task::AbortHandle, time::Instant};
+use tokio::{
+    sync::{SetOnce, oneshot},
+    task::AbortHandle,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -52,8 +56,7 @@ pub struct Connection {
     /// Unanswered requests of the peer, by its ids.
     asked: Mutex<HashMap<Id, AbortHandle>>,
     /// Why it ended, once it has.
-    reason: OnceLock<Reason>,
-    ended: CancellationToken,
+    reason: SetOnce<Reason>,
     /// Cancelled to close the transport.
     closing: CancellationToken,
     /// The revision negotiated by `initialize`.
@@ -108,8 +111,7 @@ impl Connection {
             pending: Mutex::default(),
             next_id: AtomicU64::new(1),
             asked: Mutex::default(),
-            reason: OnceLock::new(),
-            ended: CancellationToken::new(),
+            reason: SetOnce::new(),
             closing: CancellationToken::new(),
             revision: OnceLock::new(),
             carrier,
@@ -143,10 +145,7 @@ impl Connection {
 
     /// The next message to send; `None` once the connection is to be closed.
     pub(crate) async fn next_queued(&self, queued: &mut Queued) -> Option<Taken> {
-        tokio::select! {
-            taken = queued.next() => Some(taken),
-            () = self.closing.cancelled() => None,
-        }
+        self.closing.run_until_cancelled(queued.next()).await
     }
 
     /// A request with a new id.
@@ -195,7 +194,7 @@ impl Connection {
                 return result.await.unwrap_or_else(|_| Err(self.how_it_ended(false)));
             };
             // The transport is closing and will provide the reason.
-            let _said = tokio::time::timeout(timeout, self.ended.cancelled()).await;
+            let _said = tokio::time::timeout(timeout, self.ended()).await;
             return Err(self.how_it_ended(is_unsent));
         }
         let mut since = Instant::now();
@@ -236,7 +235,7 @@ impl Connection {
     /// session is deleted.
     pub async fn close(&self) {
         self.closing.cancel();
-        self.ended.cancelled().await;
+        self.ended().await;
     }
 
     /// Cancelled to close the connection; see [`close`](Self::close).
@@ -246,12 +245,12 @@ impl Connection {
 
     /// Whether the transport is gone.
     pub fn is_ended(&self) -> bool {
-        self.ended.is_cancelled()
+        self.reason.initialized()
     }
 
     /// Waits until the transport is gone.
     pub async fn ended(&self) {
-        self.ended.cancelled().await;
+        self.reason.wait().await;
     }
 
     /// Whether it ended because the HTTP server no longer knows the session.
@@ -327,9 +326,8 @@ impl Connection {
 
     /// Marks the connection as ended and fails all pending requests. The first reason is kept.
     pub(crate) fn end(&self, reason: impl Into<Reason>) {
-        let is_first = self.reason.set(reason.into()).is_ok();
         // Set before the requests are removed, so that one added later sees it.
-        self.ended.cancel();
+        let is_first = self.reason.set(reason.into()).is_ok();
         self.closing.cancel();
         let left = std::mem::take(&mut *self.pending.lock());
         for (id, pending) in left {

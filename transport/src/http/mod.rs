@@ -165,13 +165,11 @@ impl Link {
     /// Sends a message that has no response. Its bytes count until the server starts to respond.
     async fn send(self: &Arc<Self>, text: Vec<u8>, room: Room) {
         let mut position = StreamPosition::default();
-        let sent = tokio::select! {
-            sent = self.post(self.in_session(Method::POST), text, None, true, &mut position) => sent,
-            () = tokio::time::sleep(NOTIFYING) => return,
-            () = self.connection.closing().cancelled() => return,
-        };
+        let sending = self.post(self.in_session(Method::POST), text, None, true, &mut position);
+        let sending = tokio::time::timeout(NOTIFYING, sending);
+        let sent = self.connection.closing().run_until_cancelled(sending).await;
         drop(room);
-        if let Err(error) = sent {
+        if let Some(Ok(Err(error))) = sent {
             let (upstream, error) = (self.connection.name(), error.in_full());
             tracing::debug!(upstream, error, "server did not accept a message");
         }
@@ -182,13 +180,8 @@ impl Link {
         if !self.listens || self.messages.initialized() {
             return;
         }
-        let link = Arc::clone(self);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = link.follow() => {}
-                () = link.connection.closing().cancelled() => {}
-            }
-        });
+        let (link, closing) = (Arc::clone(self), self.connection.closing().clone());
+        tokio::spawn(closing.run_until_cancelled_owned(async move { link.follow().await }));
     }
 
     /// Deletes the session.

@@ -47,13 +47,11 @@ impl Link {
         let opened: Result<_, HttpError> =
             tokio::time::timeout(NAMING, opening).await.unwrap_or_else(|_| Err(other(SILENT)));
         let (url, events) = opened?;
-        let link = Arc::clone(self);
-        tokio::spawn(async move {
-            tokio::select! {
-                reason = link.read_all(events) => link.connection.end(reason),
-                () = link.connection.closing().cancelled() => {}
-            }
-        });
+        let (link, closing) = (Arc::clone(self), self.connection.closing().clone());
+        tokio::spawn(closing.run_until_cancelled_owned(async move {
+            let reason = link.read_all(events).await;
+            link.connection.end(reason);
+        }));
         Ok(url)
     }
 

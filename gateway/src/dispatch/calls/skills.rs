@@ -5,13 +5,15 @@
 
 use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
-use mcp_disclosure_core::{RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri};
+use mcp_disclosure_core::{
+    ListHints, RawObject, RawText, SKILLS_INDEX, UpstreamName, View, given::shown, our_uri,
+};
 use mcp_disclosure_transport::{ErrorText, Json, beside::aside, code};
 
 use super::{Answer, Calls, links, read::is_not_found};
 use crate::{
     backend::Backend,
-    dialect::{Caching, complete, list_result},
+    dialect::{complete, list_result},
     dispatch::{RequestContext, common::text_of, lists::no_cursor},
     slot::Slot,
     upstream::CallError,
@@ -79,7 +81,7 @@ impl Calls {
         if listed.is_empty() && backend.skills().is_none() {
             return Err(ErrorText::method_not_found());
         }
-        Ok(list_result(cx.era(), "skills", &served(view, listed.concat()), Caching::NONE, None))
+        Ok(list_result(cx.era(), "skills", &served(view, listed.concat()), &ListHints::NONE))
     }
 
     /// What is read of the answer of the first upstream that has what a request names, which is a `kind` of thing that upstreams are

@@ -137,7 +137,6 @@ struct Serving {
     http: http1::Builder,
     connections: Arc<Connections>,
     head: Duration,
-    body: usize,
     open: GracefulShutdown,
     refusals: Refusals,
     refusing: Arc<Semaphore>,
@@ -154,7 +153,6 @@ impl Serving {
             http,
             connections,
             head: limits.request_head,
-            body: limits.message_bytes,
             open: GracefulShutdown::new(),
             refusals,
             refusing: Arc::new(Semaphore::new(REFUSALS)),
@@ -210,29 +208,25 @@ impl Serving {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(STALLED));
         let stream = Tracked { stream: Box::pin(stream), connection: Arc::clone(&connection) };
-        let (app, head, most) = (Arc::clone(&self.app), self.head, self.body);
+        let (app, head) = (Arc::clone(&self.app), self.head);
         let serving = Arc::clone(&connection);
         let service = service_fn(move |request: Request<Incoming>| {
             serving.enter(Phase::Body);
             let (head, body) = request.into_parts();
             let version = head.version;
-            let (body, mut rest) = unread::watched(body, &head.headers, &serving);
+            let (body, mut rest) = unread::watched(body, &serving);
             let mut request = Request::from_parts(head, Body::new(body));
             request.extensions_mut().insert(ConnectInfo(peer));
             request.extensions_mut().insert(Arc::clone(&serving));
             let (answering, serving) = (app(request), Arc::clone(&serving));
             async move {
                 let mut response = answering.await;
-                if let Ok(mut rest) = rest.try_recv() {
-                    // It may give way to another meanwhile.
-                    serving.enter(Phase::Idle);
-                    if !rest.ends_within(most).await {
-                        response.headers_mut().insert(header::CONNECTION, CLOSE);
-                        // Else hyper would add that the connection of an HTTP/1.0 client is kept.
-                        *response.version_mut() = version;
-                        rest.linger();
-                    }
-                    serving.enter(Phase::Busy);
+                if let Ok(rest) = rest.try_recv() {
+                    response.headers_mut().insert(header::CONNECTION, CLOSE);
+                    // Else hyper would add that the connection of an HTTP/1.0 client is kept.
+                    *response.version_mut() = version;
+                    unread::linger(rest);
+                    serving.note_body();
                 }
                 if is_lasting(&response) {
                     serving.note_stream();

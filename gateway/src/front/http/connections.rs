@@ -2,17 +2,7 @@
 //! peer that has the most. A peer is a principal, else an address, which a trusted proxy may have forwarded; until the head of a
 //! request says so, a connection is its address's.
 
-use std::{
-    collections::HashMap,
-    future::poll_fn,
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::Poll,
-    time::Duration,
-};
+use std::{collections::HashMap, future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -39,6 +29,8 @@ pub(super) enum Phase {
     Stream,
     /// Answering a request.
     Busy,
+    /// Sending what is left of a response, all of which is in the buffer.
+    Answered,
 }
 
 /// How much is lost with a connection: of a peer's, those with the least go first.
@@ -65,7 +57,6 @@ pub(super) struct Connections {
 struct Table {
     last: u64,
     open: HashMap<u64, Open>,
-    by_peer: HashMap<Arc<str>, usize>,
     logged: Option<Instant>,
 }
 
@@ -88,8 +79,6 @@ pub(super) struct Connection {
     connections: Arc<Connections>,
     number: u64,
     state: Arc<State>,
-    /// Whether all of the response is in the buffer, to be sent.
-    is_answered: AtomicBool,
 }
 
 impl Connections {
@@ -118,12 +107,9 @@ impl Connections {
         let number = table.last;
         let phase = Mutex::new((Phase::Head, Instant::now()));
         let state = Arc::new(State { phase, hang_up: CancellationToken::new() });
-        let peer = Arc::from(peer);
-        table.count(&peer);
-        table.open.insert(number, Open { peer, state: Arc::clone(&state) });
+        table.open.insert(number, Open { peer: peer.into(), state: Arc::clone(&state) });
         self.note(table.open.len());
-        let (connections, is_answered) = (Arc::clone(self), AtomicBool::new(false));
-        Some(Connection { connections, number, state, is_answered })
+        Some(Connection { connections: Arc::clone(self), number, state })
     }
 
     /// Makes room where the system has none for a new connection, whose peer is not known. Returns whether one gave way.
@@ -140,8 +126,9 @@ impl Table {
     /// lost, the oldest first; before a new one, which may be of another peer than its address says, or a request in progress, a
     /// slow or unused one of any. `None` if only requests could, and the newcomer has as many connections itself, or is not known.
     fn gives_way(&self, newcomer: Option<&str>) -> Option<u64> {
-        let count = |peer: &str| self.by_peer.get(peer).copied().unwrap_or(0);
-        let most = self.by_peer.values().copied().max()?;
+        let counts = self.by_peer();
+        let count = |peer: &str| counts.get(peer).copied().unwrap_or(0);
+        let most = counts.values().copied().max()?;
         let ranked = self.open.iter().filter_map(|(number, open)| {
             let (loss, since) = open.loss();
             let has_most = count(&open.peer) == most;
@@ -157,8 +144,15 @@ impl Table {
         ranked.min().map(|(.., number)| number)
     }
 
+    /// How many connections each peer has.
+    fn by_peer(&self) -> HashMap<&str, usize> {
+        let mut counts = HashMap::new();
+        self.open.values().for_each(|open| *counts.entry(&*open.peer).or_default() += 1);
+        counts
+    }
+
     fn evict(&mut self, number: u64) {
-        let Some(evicted) = self.remove(number) else { return };
+        let Some(evicted) = self.open.remove(&number) else { return };
         if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
             self.logged = Some(Instant::now());
             let peer = &*evicted.peer;
@@ -168,24 +162,6 @@ impl Table {
             );
         }
         evicted.state.hang_up.cancel();
-    }
-
-    fn count(&mut self, peer: &Arc<str>) {
-        *self.by_peer.entry(Arc::clone(peer)).or_default() += 1;
-    }
-
-    fn discount(&mut self, peer: &str) {
-        let Some(count) = self.by_peer.get_mut(peer) else { return };
-        *count -= 1;
-        if *count == 0 {
-            self.by_peer.remove(peer);
-        }
-    }
-
-    fn remove(&mut self, number: u64) -> Option<Open> {
-        let open = self.open.remove(&number)?;
-        self.discount(&open.peer);
-        Some(open)
     }
 }
 
@@ -198,7 +174,7 @@ impl Open {
             Phase::Head | Phase::Body => Loss::New,
             Phase::Idle => Loss::Unused,
             Phase::Stream => Loss::Stream,
-            Phase::Busy => Loss::Answer,
+            Phase::Busy | Phase::Answered => Loss::Answer,
         };
         (loss, since)
     }
@@ -207,16 +183,13 @@ impl Open {
 impl Connection {
     /// Counts it for the peer whose request it carries.
     pub(super) fn belongs_to(&self, peer: &Arc<str>) {
-        let mut table = self.connections.table.lock();
-        let Some(open) = table.open.get_mut(&self.number).filter(|open| open.peer != *peer) else { return };
-        let former = std::mem::replace(&mut open.peer, Arc::clone(peer));
-        table.discount(&former);
-        table.count(peer);
+        if let Some(open) = self.connections.table.lock().open.get_mut(&self.number) {
+            open.peer = Arc::clone(peer);
+        }
     }
 
     /// Records the current phase.
     pub(super) fn enter(&self, phase: Phase) {
-        self.is_answered.store(false, Ordering::Relaxed);
         *self.state.phase.lock() = (phase, Instant::now());
     }
 
@@ -232,14 +205,12 @@ impl Connection {
 
     /// Records that all of the response is in the buffer.
     pub(super) fn note_response(&self) {
-        self.is_answered.store(true, Ordering::Relaxed);
+        self.state.phase.lock().0 = Phase::Answered;
     }
 
     /// Records that the buffer has been sent. After a whole response the connection is idle.
     pub(super) fn note_flush(&self) {
-        if self.is_answered.load(Ordering::Relaxed) {
-            self.enter(Phase::Idle);
-        }
+        self.become_if(Phase::Answered, Phase::Idle);
     }
 
     /// Records that bytes arrived, which start a request on an idle connection.
@@ -280,7 +251,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         let mut table = self.connections.table.lock();
-        table.remove(self.number);
+        table.open.remove(&self.number);
         self.connections.note(table.open.len());
     }
 }
@@ -315,7 +286,7 @@ mod tests {
     fn counts(all: &Connections) -> Vec<(String, usize)> {
         let table = all.table.lock();
         let mut counts: Vec<_> =
-            table.by_peer.iter().map(|(peer, count)| (peer.to_string(), *count)).collect();
+            table.by_peer().into_iter().map(|(peer, count)| (peer.to_owned(), count)).collect();
         counts.sort();
         counts
     }
@@ -377,9 +348,9 @@ mod tests {
         let busy = open(&all, "a", Phase::Busy);
         busy.note_flush();
         busy.note_response();
-        assert!(matches!(busy.state.phase.lock().0, Phase::Busy), "nothing of its response was sent");
+        assert_eq!(busy.state.phase.lock().0, Phase::Answered, "nothing of its response was sent");
         busy.note_flush();
-        assert!(matches!(busy.state.phase.lock().0, Phase::Idle));
+        assert_eq!(busy.state.phase.lock().0, Phase::Idle);
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,7 +5,7 @@
 mod first;
 mod streams;
 
-use std::{io::ErrorKind, pin::pin, sync::Arc, time::Duration};
+use std::{io::ErrorKind, sync::Arc, time::Duration};
 
 use first::First;
 use mcp_disclosure_transport::{
@@ -108,13 +108,18 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
             running: JoinSet::new(),
             hung_up: self.hung_up,
         };
-        let read = connection.serve(self.first).await;
+        let (shutdown, hung_up) = (gateway.shutdown(), connection.hung_up.clone());
+        let read = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => Ok(()),
+            () = hung_up.cancelled() => Ok(()),
+            read = connection.serve(self.first) => read,
+        };
         self.ending.cancel();
         connection.finish().await;
         drop(connection);
         client.close();
         // Every holder of the outlet is gone, so the writer finishes.
-        let shutdown = gateway.shutdown();
         tokio::select! {
             written = self.writing => if let Ok(Err(source)) = written {
                 return Err(Error::Io { what: "cannot write stdout", source });
@@ -139,57 +144,24 @@ struct Connection {
 }
 
 impl Connection {
+    /// Takes one line after the other, until the input ends.
     async fn serve<R: AsyncRead + Unpin>(
         &mut self,
         first: AbortOnDropHandle<std::io::Result<First<R>>>,
     ) -> std::io::Result<()> {
-        let first = tokio::select! {
-            first = first => first,
-            () = self.gateway.shutdown().cancelled() => return Ok(()),
-            () = self.hung_up.cancelled() => return Ok(()),
-        };
         // Else the runtime is shutting down.
-        let Ok(first) = first else { return Ok(()) };
-        let (mut first, mut lines) = first?;
-        // The end of input.
-        if first.is_none() {
-            return Ok(());
-        }
-        // Cloned once: a clone takes two locks.
-        let (shutdown, hung_up) = (self.gateway.shutdown().clone(), self.hung_up.clone());
-        let mut stopped = pin!(async {
-            tokio::select! {
-                () = shutdown.cancelled() => {}
-                () = hung_up.cancelled() => {}
-            }
-        });
-        while !(shutdown.is_cancelled() || hung_up.is_cancelled()) {
-            let line = match first.take() {
-                Some(line) => Some(line),
-                None => tokio::select! {
-                    biased;
-                    line = self.next(&mut lines) => line?,
-                    () = &mut stopped => None,
-                },
-            };
-            let Some(line) = line else { break };
-            // A client that does not read must not prevent the shutdown.
-            tokio::select! {
-                biased;
-                () = self.take(line) => {}
-                () = &mut stopped => break,
-            }
+        let Ok(first) = first.await else { return Ok(()) };
+        let (mut line, mut lines) = first?;
+        while let Some(next) = line {
+            self.take(next).await;
             // Completed tasks are removed as they finish.
             while self.running.try_join_next().is_some() {}
+            // While the client does not read its responses, its requests are not read either, since the responses would
+            // fill memory.
+            self.outlet.room().await;
+            line = lines.next().await?;
         }
         Ok(())
-    }
-
-    /// The next line. While the client does not read its responses, its requests are not read either, since
-    /// the responses would fill memory.
-    async fn next(&self, lines: &mut Lines<impl AsyncRead + Unpin>) -> std::io::Result<Option<Line>> {
-        self.outlet.room().await;
-        lines.next().await
     }
 
     async fn take(&mut self, line: Line) {

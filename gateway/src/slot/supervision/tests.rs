@@ -121,7 +121,7 @@ fn late(client: &str, is_alone: bool) -> Late {
 }
 
 fn is_pinged(supervision: &Supervision) -> bool {
-    matches!(supervision.state(), State::Pinged { .. })
+    supervision.state() == State::Pinged
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn u20_three_calls_in_a_row_that_time_out_lead_to_a_ping_and_an_answer_in_betwee
     assert!(is_pinged(supervision));
     assert!(supervision.answered() && !supervision.answered());
     supervision.timed_out(late("b", false), 9);
-    assert!(matches!(supervision.state(), State::Ready { .. }), "the streak is over");
+    assert!(supervision.state() == State::Ready, "the streak is over");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn u20_what_answers_no_ping_is_silent_until_it_answers_one_or_is_connected_again
     assert!(!scene.supervision.unanswered(), "no ping is sent");
     silence(&mut scene);
     assert_eq!(scene.wait(60.0).ended(End::Lost), Some(1.0), "it was connected for a minute");
-    assert!(matches!(scene.connected().supervision.state(), State::Ready { .. }));
+    assert!(scene.connected().supervision.state() == State::Ready);
 }
 
 #[test]
