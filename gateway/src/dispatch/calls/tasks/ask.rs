@@ -8,7 +8,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use super::{
     super::{
         links::{self, Unseen},
-        relay::{Failed, answers},
+        relay::{answers, no_result},
         skills,
     },
     form,
@@ -63,7 +63,7 @@ impl Asking<'_> {
             _ if upstream.connection().is_ended() && !self.at.outlasts_connection => {
                 Failure::Lost(self.at.lost())
             }
-            other => Failure::Other(Failed::from(other).at(upstream, method).into()),
+            other => Failure::Other(no_result(upstream, method, other)),
         }
     }
 
