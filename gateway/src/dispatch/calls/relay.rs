@@ -99,7 +99,7 @@ impl Calls {
         match (cx.era(), upstream.introduction().eras.nearest(cx.era())) {
             (Era::Session, Era::Stateless) => Box::pin(relay_with_input(cx, upstream, request)).await,
             (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(cx, upstream, request)).await,
-            (Era::Session, Era::Session) => forward(cx, upstream, request, request.params.clone()).await,
+            (Era::Session, Era::Session) => Ok(upstream.request(request.clone()).await?),
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&request.params, log_level(cx, upstream));
                 // The client's strategy is a matter between the client and this gateway.
@@ -108,10 +108,10 @@ impl Calls {
                     None => params,
                 };
                 let Some(guard) = cx.guard() else {
-                    return forward(cx, upstream, request, params).await;
+                    return Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?);
                 };
-                let result = forward(cx, upstream, request, state::unwrap(&params)).await?;
-                Ok(state::wrap(guard, result)?)
+                let call = UpstreamCall { params: state::unwrap(&params), ..request.clone() };
+                Ok(state::wrap(guard, upstream.request(call).await?)?)
             }
         }
     }
@@ -164,16 +164,6 @@ fn log_level(cx: &RequestContext<'_>, upstream: &Upstream) -> Option<LoggingLeve
     cx.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
 }
 
-async fn forward(
-    cx: &RequestContext<'_>,
-    upstream: &Upstream,
-    request: &UpstreamCall,
-    params: RawObject,
-) -> Result<Json, Failed> {
-    let _working = cx.reached().client().map(|client| client.begin(upstream.number(), cx.reply_route()));
-    Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?)
-}
-
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
 /// the upstream returns a result.
 async fn relay_with_input(
@@ -192,7 +182,6 @@ async fn relay_with_input(
         _ => params,
     };
     let params = RequestMeta::with_log_level(&params, log_level(cx, upstream));
-    let _working = client.map(|client| client.begin(upstream.number(), cx.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
         let call = UpstreamCall { params: again, ..request.clone() };
@@ -235,7 +224,8 @@ pub(super) async fn answers(
         };
         let client = client.filter(|client| client.supports(&method)).ok_or_else(cannot)?;
         let params = request.object("params").unwrap_or_else(RawObject::empty);
-        let answer = client.request(upstream.number(), upstream.limits(), &method, params).await?;
+        let route = || Some(cx.reply_route());
+        let answer = client.request(upstream.number(), upstream.limits(), &method, params, route).await?;
         Ok::<_, ErrorText>((key, answer))
     });
     let answered = futures::future::try_join_all(asking).await?;

@@ -48,9 +48,6 @@ impl Asking<'_> {
                 RequestMeta::with_tasks(&RequestMeta::ours(&params, &RawObject::empty()), true)
             }
         };
-        // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
-        let client = self.cx.reached().client().filter(|_| method == "tasks/result");
-        let _working = client.map(|client| client.begin(upstream.number(), self.cx.reply_route()));
         let answered = upstream.request(self.cx.upstream_call(method, params)).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
         skills::looked_for(self.cx.reached(), &answered).await;
@@ -197,7 +194,6 @@ impl Asking<'_> {
     /// Asks the client what the upstream asks, and passes on its answers.
     async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
         let upstream = self.at.upstream(self.cx).await?;
-        let route = self.cx.client().map(|client| client.begin(upstream.number(), self.cx.reply_route()));
         let id = Some(&**self.task.id());
         let ours: Vec<(&str, RawObject)> = questions
             .iter()
@@ -209,7 +205,6 @@ impl Asking<'_> {
             .collect();
         let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
         let answered = answers(self.cx, &upstream, &ours).await.map_err(Failure::Other)?;
-        drop(route);
         let params = RawObject::empty().with("inputResponses", answered.text());
         self.ask("tasks/update", &params).await.map(drop)
     }
