@@ -226,6 +226,7 @@ impl Gateway {
             self.common.fetches.sweep();
             self.common.allowances.sweep();
             self.calls.sweep();
+            self.peers.sweep();
             self.common.backends.sweep(limits.idle);
             self.sessions.sweep();
             // One at a time: the next turn finds what this one did not reach.
