@@ -156,9 +156,10 @@ impl<'a> RequestContext<'a> {
     /// A request to an upstream for the caller, with parameters in the form of its era, on which it hears what it asks for.
     pub(super) fn upstream_call(&self, method: impl Into<String>, params: RawObject) -> UpstreamCall {
         let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
+        let method = method.into();
         UpstreamCall {
-            method: method.into(),
-            reports: Reports::of(self.reply_route(), &params),
+            reports: Some(Reports::of(&method, self.reply_route(), &params)),
+            method,
             params,
             owner: session.map_or(Owner::Request, Owner::Session),
             peer: Some(Arc::clone(self.peer.name())),

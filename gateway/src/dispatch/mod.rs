@@ -14,7 +14,6 @@ mod fetches;
 mod handshake;
 mod lists;
 mod method;
-mod replication;
 mod requests;
 mod revisions;
 mod sessions;
@@ -80,7 +79,7 @@ impl Gateway {
 
     /// Whether the store of sessions can be used; `None` if there is none.
     pub fn has_store(&self) -> Option<bool> {
-        self.sessions.replication.replicas().map(|replicas| replicas.store().is_connected())
+        self.sessions.replicas.as_ref().map(|replicas| replicas.store().is_connected())
     }
 
     /// The open sessions.
@@ -142,7 +141,7 @@ impl Gateway {
         self.common.shutdown.cancel();
         self.drained.cancel();
         self.calls.forget_all();
-        if let Some(replicas) = self.sessions.replication.replicas() {
+        if let Some(replicas) = &self.sessions.replicas {
             replicas.store().close();
         }
         let sessions = self.sessions.close();

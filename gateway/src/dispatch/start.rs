@@ -204,7 +204,7 @@ impl Gateway {
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
         tokio::spawn(Arc::clone(&gateway.sessions).receive());
-        if gateway.sessions.replication.reach().await.is_err() {
+        if gateway.sessions.reach().await.is_err() {
             tracing::warn!(
                 "the session store cannot be used yet; clients with sessions get errors until it can"
             );
@@ -226,6 +226,7 @@ impl Gateway {
             self.common.fetches.sweep();
             self.common.allowances.sweep();
             self.calls.sweep();
+            self.peers.sweep();
             self.common.backends.sweep(limits.idle);
             self.sessions.sweep();
             // One at a time: the next turn finds what this one did not reach.

@@ -7,7 +7,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, LazyLock, OnceLock, Weak},
+    sync::{Arc, LazyLock, OnceLock},
     time::Duration,
 };
 
@@ -70,18 +70,9 @@ struct State {
     requests: HashMap<Id, oneshot::Sender<Answer>>,
     /// By upstream.
     questions: HashMap<usize, Questions>,
-    /// The last one is of the most recent request.
-    routes: Vec<Weak<ActiveRequest>>,
 }
 
 type Answer = Result<Json, ErrorText>;
-
-/// A client's request that an upstream is processing, until this is dropped.
-#[derive(Debug)]
-pub struct ActiveRequest {
-    upstream: usize,
-    route: Mutex<ReplyRoute>,
-}
 
 /// Where messages about one of a client's requests go.
 #[derive(Clone, Debug)]
@@ -97,15 +88,18 @@ pub struct ReplyRoute {
 
 /// When a question reaches the client by a route; the better ones are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Reach {
+pub enum Reach {
+    /// Not any more.
     Never,
     /// Its request was answered: once the client continues it.
     NextRound,
+    /// At once.
     Now,
 }
 
 impl ReplyRoute {
-    fn reach(&self) -> Reach {
+    /// When a question reaches the client by it.
+    pub fn reach(&self) -> Reach {
         match &self.rounds {
             Some(rounds) if rounds.is_closed() => Reach::Never,
             Some(_) if self.outlet.is_over() => Reach::NextRound,
@@ -231,27 +225,18 @@ impl Client {
         Arc::strong_count(&self.pending) > 1
     }
 
-    /// Registers a client's request that an upstream is processing, for as long as what is returned is kept.
-    pub fn begin(&self, upstream: usize, route: ReplyRoute) -> Arc<ActiveRequest> {
-        let begun = Arc::new(ActiveRequest { upstream, route: Mutex::new(route) });
-        let routes = &mut self.state.lock().routes;
-        routes.retain(|request| request.strong_count() > 0);
-        routes.push(Arc::downgrade(&begun));
-        begun
-    }
-
     /// Forwards a notification about a request to the client. In the stateless era there is no such
     /// notification.
-    pub fn notify(&self, upstream: usize, notification: &Notification) {
-        match self.reply_route(upstream) {
+    pub fn notify(&self, route: Option<ReplyRoute>, notification: &Notification) {
+        match route {
             Some(ReplyRoute { rounds: Some(_), .. }) => {}
             route => self.pass_on(route, notification),
         }
     }
 
     /// Forwards a log message, if the request it belongs to asked for its level.
-    pub fn log(&self, upstream: usize, level: LoggingLevel, notification: &Notification) {
-        match self.reply_route(upstream) {
+    pub fn log(&self, route: Option<ReplyRoute>, level: LoggingLevel, notification: &Notification) {
+        match route {
             Some(route) if route.log_level.is_none_or(|least| level < least) => {}
             route => self.pass_on(route, notification),
         }
@@ -266,14 +251,22 @@ impl Client {
         }
     }
 
-    /// Sends a request to the client and waits for the response. Dropping the future cancels the request.
+    /// Sends a request to the client, by the route that there is then, and waits for the response. Dropping the future cancels the
+    /// request.
     ///
     /// # Errors
     /// The client's error, -32005 if the upstream has too many unanswered requests to it, or -32603 if it
     /// cannot be reached.
-    pub async fn request(&self, upstream: usize, limits: &Limits, method: &str, params: RawObject) -> Answer {
+    pub async fn request(
+        &self,
+        upstream: usize,
+        limits: &Limits,
+        method: &str,
+        params: RawObject,
+        route: impl Fn() -> Option<ReplyRoute>,
+    ) -> Answer {
         let open = Arc::new(self.open(upstream, limits, params.text().len())?);
-        let route = || self.reply_route(upstream).filter(|route| route.reach() > Reach::Never);
+        let route = || route().filter(|route| route.reach() > Reach::Never);
         let mut asked = route();
         while let Some(rounds) = asked.as_ref().and_then(|route| route.rounds.as_ref()) {
             let (answer, answered) = oneshot::channel();
@@ -351,17 +344,6 @@ impl Client {
             None => tracing::debug!(id = ?response.id, "response to an unknown request id"),
         }
     }
-
-    /// The route for a message from an upstream. Over stdio nothing links a message to a request; the most
-    /// recent request to that upstream is the best guess, of those that can take a question.
-    fn reply_route(&self, upstream: usize) -> Option<ReplyRoute> {
-        let state = self.state.lock();
-        let open = state.routes.iter().filter_map(Weak::upgrade).filter(|open| open.upstream == upstream);
-        // The last of several that are equal.
-        let best = open.max_by_key(|open| open.route.lock().reach())?;
-        let route = best.route.lock().clone();
-        Some(route)
-    }
 }
 
 /// The capabilities that allow requests to the client, and the extensions that it shares with servers.
@@ -377,82 +359,44 @@ fn unreachable_client() -> ErrorText {
     ErrorText::new(code::INTERNAL_ERROR, "the client cannot be reached")
 }
 
-impl ActiveRequest {
-    /// Replaces the route, when the client continues the request with a new one.
-    pub fn redirect(&self, route: ReplyRoute) {
-        *self.route.lock() = route;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::session::Peer;
+    use std::collections::VecDeque;
 
-    #[test]
-    fn the_most_recent_request_is_the_route_in_whatever_order_they_end_and_none_is_left() {
+    use super::*;
+    use crate::session::{Frames, Peer};
+
+    /// What a client of this era answers to a question, for which there is the first of these routes first.
+    fn asked(era: Era, routes: Vec<ReplyRoute>) -> impl Future<Output = Answer> + Send + 'static {
+        let (client, routes) = (Client::new(era, &RawObject::empty()), Mutex::new(VecDeque::from(routes)));
+        async move {
+            let route = || routes.lock().pop_front();
+            client.request(1, &Limits::default(), "roots/list", RawObject::empty(), route).await
+        }
+    }
+
+    fn outlet() -> (Outlet, Frames) {
         let limits = Limits::default();
-        let (outlet, _frames) = Outlet::new(&Peer::new("test", &limits), &limits);
-        let client = Arc::new(Client::unknown());
-        let begin = |upstream, level| {
-            let route = ReplyRoute { outlet: outlet.clone(), rounds: None, log_level: Some(level) };
-            client.begin(upstream, route)
-        };
-        let route = |upstream| client.reply_route(upstream).and_then(|route| route.log_level);
-        let first = begin(1, LoggingLevel::Debug);
-        let second = begin(1, LoggingLevel::Info);
-        let other = begin(2, LoggingLevel::Error);
-        let last = begin(1, LoggingLevel::Warning);
-        drop(second);
-        assert_eq!((route(1), route(2)), (Some(LoggingLevel::Warning), Some(LoggingLevel::Error)));
-        drop(last);
-        assert_eq!((route(1), route(2)), (Some(LoggingLevel::Debug), Some(LoggingLevel::Error)));
-        drop((other, first));
-        assert_eq!(route(1).or_else(|| route(2)), None);
+        Outlet::new(&Peer::new("test", &limits), &limits)
     }
 
     #[tokio::test]
     async fn f3_a_question_goes_on_to_the_next_request_when_the_one_that_took_it_ends() {
-        let limits = Limits::default();
-        let (outlet, _frames) = Outlet::new(&Peer::new("test", &limits), &limits);
-        let client = Arc::new(Client::new(Era::Stateless, &RawObject::empty()));
-        let begin = |outlet: Outlet| {
+        let (outlet, _frames) = outlet();
+        let begin = || {
             let (rounds, inputs) = mpsc::unbounded_channel();
-            (client.begin(1, ReplyRoute { outlet, rounds: Some(rounds), log_level: None }), inputs)
+            (ReplyRoute { outlet: outlet.clone(), rounds: Some(rounds), log_level: None }, inputs)
         };
-        let ask = || {
-            let (client, limits) = (Arc::clone(&client), limits);
-            tokio::spawn(async move { client.request(1, &limits, "roots/list", RawObject::empty()).await })
-        };
-        let (asking, mut of_asking) = begin(outlet.clone());
-        let (other, mut of_other) = begin(outlet.clone());
-        let (answered, mut of_answered) = begin(Outlet::new(&Peer::new("test", &limits), &limits).0);
-        let question = ask();
-        let taken = of_other.recv().await.unwrap();
-        drop((of_other, taken, other));
-        let passed_on = of_asking.recv().await.unwrap();
+        let ((first, mut of_first), (next, mut of_next)) = (begin(), begin());
+        let question = tokio::spawn(asked(Era::Stateless, vec![first, next]));
+        drop((of_first.recv().await.unwrap(), of_first));
+        let passed_on = of_next.recv().await.unwrap();
         assert_eq!(passed_on.method, "roots/list");
         passed_on.answer.send(Ok(Json::empty_object())).unwrap();
         assert_eq!(question.await.unwrap(), Ok(Json::empty_object()));
-        let question = ask();
-        drop((of_asking.recv().await.unwrap(), of_asking, asking));
-        drop((of_answered.recv().await.unwrap(), of_answered, answered));
+        let (only, mut of_only) = begin();
+        let question = tokio::spawn(asked(Era::Stateless, vec![only]));
+        drop((of_only.recv().await.unwrap(), of_only));
         assert_eq!(question.await.unwrap(), Err(unreachable_client()), "nobody is left");
-    }
-
-    #[tokio::test]
-    async fn f3_a_question_takes_the_stream_of_the_latest_request_that_has_one() {
-        let limits = Limits::default();
-        let client = Arc::new(Client::new(Era::Session, &RawObject::empty()));
-        let begin = |outlet| client.begin(1, ReplyRoute { outlet, rounds: None, log_level: None });
-        let outlet = || Outlet::new(&Peer::new("test", &limits), &limits);
-        let (asking, mut frames) = outlet();
-        let ((gone, _), (for_answers, _kept)) = (outlet(), outlet());
-        let _routes = [begin(asking), begin(gone), begin(for_answers.for_answers_only())];
-        let question = client.request(1, &limits, "roots/list", RawObject::empty());
-        tokio::select! {
-            answered = question => panic!("{answered:?}"),
-            frame = frames.recv() => assert!(frame.is_some()),
-        }
     }
 }

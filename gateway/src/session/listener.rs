@@ -74,11 +74,7 @@ impl Listeners {
         let params = RawObject::empty().with("notifications", filter.acknowledged().text());
         // What changes after the acknowledgement must find it.
         let mut open = self.0.lock();
-        if open.len() == open.capacity() {
-            open.retain(|listener| listener.strong_count() > 0);
-            let remaining = open.len();
-            open.reserve(remaining + 1);
-        }
+        open.retain(|listener| listener.strong_count() > 0);
         outlet.notify(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
         let listener = Arc::new(Listener { id: id.clone(), filter, viewer, outlet });
         open.push(Arc::downgrade(&listener));

@@ -18,7 +18,7 @@ mod viewer;
 
 pub(crate) use address::{Address, Location};
 pub(crate) use audience::Audience;
-pub(crate) use client::{ActiveRequest, Chosen, Client, ReplyRoute, client_features};
+pub(crate) use client::{Chosen, Client, ReplyRoute, client_features};
 pub(crate) use forwarded::Forwarded;
 pub(crate) use in_flight::{BeginError, InFlight, Ticket};
 pub(crate) use listener::{Filter, Listeners};

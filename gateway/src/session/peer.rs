@@ -204,18 +204,8 @@ impl fmt::Debug for Peer {
 pub(crate) struct Peers {
     limits: Limits,
     results: Arc<Results>,
-    by_name: Mutex<Table>,
+    by_name: Mutex<HashMap<Arc<str>, Weak<Held>>>,
 }
-
-#[derive(Debug, Default)]
-struct Table {
-    peers: HashMap<Arc<str>, Weak<Held>>,
-    /// The number of entries at which unused ones are removed.
-    sweep_at: usize,
-}
-
-/// Below this number of entries no sweep is needed.
-const FEW: usize = 64;
 
 impl Peers {
     /// An empty table.
@@ -225,18 +215,18 @@ impl Peers {
 
     /// The peer with this name.
     pub(crate) fn of(&self, name: &str) -> Peer {
-        let mut table = self.by_name.lock();
-        if let Some(held) = table.peers.get(name).and_then(Weak::upgrade) {
+        let mut peers = self.by_name.lock();
+        if let Some(held) = peers.get(name).and_then(Weak::upgrade) {
             return Peer(held);
         }
-        if table.peers.len() >= table.sweep_at.max(FEW) {
-            table.peers.retain(|_, held| held.strong_count() > 0);
-            // Doubling keeps the amortized cost per new peer constant.
-            table.sweep_at = 2 * table.peers.len();
-        }
         let peer = Peer::among(Arc::clone(&self.results), name, &self.limits);
-        table.peers.insert(Arc::clone(peer.name()), Arc::downgrade(&peer.0));
+        peers.insert(Arc::clone(peer.name()), Arc::downgrade(&peer.0));
         peer
+    }
+
+    /// Forgets those that hold nothing.
+    pub(crate) fn sweep(&self) {
+        self.by_name.lock().retain(|_, held| held.strong_count() > 0);
     }
 }
 
@@ -263,7 +253,8 @@ mod tests {
         for number in 0..10_000 {
             peers.of(&number.to_string());
         }
-        assert!(peers.by_name.lock().peers.len() <= FEW + 1);
+        peers.sweep();
+        assert_eq!(peers.by_name.lock().len(), 1);
         assert!(Arc::ptr_eq(&kept.0, &peers.of("kept").0));
     }
 }

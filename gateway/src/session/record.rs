@@ -18,7 +18,7 @@ use super::{
     Watched,
     admitted::Admitted,
     list_changed,
-    store::{Delta, Opened, Read},
+    store::{Archive, Delta, Opened, Read, Replicas, key_of},
 };
 use crate::{
     dialect::{InitializeRequest, Revision},
@@ -121,6 +121,12 @@ impl Session {
             peer: opening.peer,
             _place: place,
         }
+    }
+
+    /// Its client may answer at any of these replicas, and resume its answer streams there.
+    pub(crate) fn share(&mut self, replicas: &Arc<Replicas>) {
+        self.client.asked_by(replicas);
+        self.replay.archive = Some(Archive::new(replicas, key_of(&self.id).into()));
     }
 
     /// The id, as in the `Mcp-Session-Id` header and in logs.

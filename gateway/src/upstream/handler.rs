@@ -27,7 +27,7 @@ pub(super) struct UpstreamHandler {
     pub(super) signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     pub(super) client: Option<Arc<Client>>,
-    pub(super) work: Mutex<UnderWay>,
+    pub(super) work: Arc<Mutex<UnderWay>>,
     pub(super) tasks: Arc<TaskNames>,
     /// Budget for resource updates not yet delivered.
     pub(super) updates: Budget,
@@ -66,10 +66,13 @@ impl UpstreamHandler {
     fn handle_log(&self, message: &Notification, about: Option<RequestId>) {
         let level = message.params.string("level").and_then(|level| level.parse().ok());
         let level = level.unwrap_or(LoggingLevel::Info);
-        let reports = self.work.lock().reports_about(about, self.client.is_some());
+        let (reports, route) = {
+            let work = self.work.lock();
+            (work.reports_about(about, self.client.is_some()), work.route())
+        };
         match (reports, &self.client, about) {
             (Some(reports), _, _) => reports.log(level, message),
-            (None, Some(client), None) => client.log(self.configured.number(), level, message),
+            (None, Some(client), None) => client.log(route, level, message),
             // It belongs to a request of the gateway, or to one that did not ask for log messages.
             (None, Some(client), Some(_)) => client.outbox().notify(message),
             (None, None, _) => {
@@ -101,10 +104,11 @@ impl Handler for UpstreamHandler {
         }
         let (number, limits) = (self.configured.number(), self.limits);
         let (method, params) = (request.method.clone(), request.params.clone());
-        let tasks = Arc::clone(&self.tasks);
+        let (tasks, work) = (Arc::clone(&self.tasks), Arc::clone(&self.work));
         Some(Box::pin(async move {
             tasks.known(&params).await;
-            let answer = client.request(number, &limits, &method, tasks.renamed(&params)).await?;
+            let route = || work.lock().route();
+            let answer = client.request(number, &limits, &method, tasks.renamed(&params), route).await?;
             let Some(own) = related(&params) else { return Ok(answer) };
             let object = RawObject::of(&answer);
             Ok(object.map_or(answer, |answer| named(&answer, Some(&own)).into()))
@@ -131,7 +135,8 @@ impl Handler for UpstreamHandler {
                 }
             }
             "notifications/elicitation/complete" => {
-                self.client.iter().for_each(|client| client.notify(self.configured.number(), &notification));
+                let route = self.work.lock().route();
+                self.client.iter().for_each(|client| client.notify(route.clone(), &notification));
             }
             "notifications/subscriptions/acknowledged" => {}
             method => tracing::debug!(upstream = self.name(), method, "unknown notification dropped"),

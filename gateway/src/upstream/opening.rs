@@ -140,7 +140,7 @@ impl Opening<'_> {
             configured: Arc::clone(self.configured),
             signals: Arc::clone(self.signals),
             client: self.client.cloned(),
-            work: Mutex::default(),
+            work: Arc::default(),
             tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,

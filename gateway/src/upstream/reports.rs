@@ -7,21 +7,25 @@ use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
 use super::ClientTask;
-use crate::session::{Outlet, ReplyRoute};
+use crate::session::ReplyRoute;
 
-/// Relays progress, under the client's own token, and log messages of one request, in order.
+/// Relays progress, under the client's own token, and log messages of one request, in order. What its upstream asks meanwhile can
+/// take the same route.
 #[derive(Debug)]
 pub struct Reports {
     to: Mutex<To>,
     /// Whether it may be answered with a task, of which progress follows.
     pub(crate) is_of_task: bool,
+    /// Whether the client asked for progress or log messages.
+    pub(super) is_wanted: bool,
+    /// Whether the upstream may ask something because of it.
+    takes_questions: bool,
 }
 
 #[derive(Clone, Debug)]
 struct To {
     token: Option<String>,
-    outlet: Outlet,
-    least: Option<LoggingLevel>,
+    route: ReplyRoute,
     /// The task whose client takes what follows the answer, on its general stream.
     afterwards: Option<Weak<ClientTask>>,
 }
@@ -29,24 +33,24 @@ struct To {
 impl To {
     fn of(route: ReplyRoute, params: &RawObject) -> Self {
         let token = params.meta().and_then(|meta| Some(meta.member("progressToken")?.to_owned()));
-        Self { token, outlet: route.outlet, least: route.log_level, afterwards: None }
+        Self { token, route, afterwards: None }
     }
 }
 
 impl Reports {
-    /// On a request with these parameters, to this route; `None` if it asked for neither progress nor log messages.
-    pub(crate) fn of(route: ReplyRoute, params: &RawObject) -> Option<Arc<Self>> {
+    /// On a request with these parameters, to this route. What an upstream asks about a task takes the route of the request that
+    /// waits for the result, and of no other about the task.
+    pub(crate) fn of(method: &str, route: ReplyRoute, params: &RawObject) -> Arc<Self> {
         let to = To::of(route, params);
-        (to.token.is_some() || to.least.is_some()).then(|| Self::new(to, false))
+        let is_wanted = to.token.is_some() || to.route.log_level.is_some();
+        let takes_questions = method == "tasks/result" || !method.starts_with("tasks/");
+        Arc::new(Self { to: Mutex::new(to), is_of_task: false, is_wanted, takes_questions })
     }
 
     /// On a call that may become a task.
     pub(crate) fn of_task(route: ReplyRoute, params: &RawObject) -> Arc<Self> {
-        Self::new(To::of(route, params), true)
-    }
-
-    fn new(to: To, is_of_task: bool) -> Arc<Self> {
-        Arc::new(Self { to: Mutex::new(to), is_of_task })
+        let to = Mutex::new(To::of(route, params));
+        Arc::new(Self { to, is_of_task: true, is_wanted: true, takes_questions: true })
     }
 
     /// The call was answered with this task, whose progress takes the general stream of its client.
@@ -63,6 +67,11 @@ impl Reports {
         self.to.lock().clone()
     }
 
+    /// Where the client can be asked something now.
+    pub(super) fn route(&self) -> Option<ReplyRoute> {
+        self.takes_questions.then(|| self.to().route)
+    }
+
     /// A progress notification: its parameters, under the upstream's token.
     pub(super) fn progress(&self, params: &RawObject) {
         let to = self.to();
@@ -74,16 +83,16 @@ impl Reports {
                     let client = task.upgrade().and_then(|task| task.client());
                     client.iter().for_each(|client| client.outbox().notify(&progress));
                 }
-                None => drop(to.outlet.notify(&progress)),
+                None => drop(to.route.outlet.notify(&progress)),
             }
         }
     }
 
     /// A log message that belongs to the request.
     pub(super) fn log(&self, level: LoggingLevel, message: &Notification) {
-        let to = self.to();
-        if to.least.is_some_and(|least| level >= least) {
-            to.outlet.notify(message);
+        let ReplyRoute { outlet, log_level, .. } = self.to().route;
+        if log_level.is_some_and(|least| level >= least) {
+            outlet.notify(message);
         }
     }
 

@@ -12,6 +12,7 @@ use std::{
 use mcp_disclosure_transport::{RequestId, Settled};
 
 use super::Reports;
+use crate::session::ReplyRoute;
 
 /// An abandoned request counts as in progress for this long, or until its response arrives: the upstream may
 /// not have received the cancellation, or not have stopped.
@@ -96,7 +97,9 @@ impl UnderWay {
 
     fn pending(&self) -> impl DoubleEndedIterator<Item = (&Owner, &Arc<Reports>, bool)> {
         self.requests.values().filter_map(|(owner, stage)| match stage {
-            Stage::Pending(reports, asks) => Some((owner, reports.as_ref()?, *asks)),
+            Stage::Pending(reports, asks) => {
+                Some((owner, reports.as_ref().filter(|it| it.is_wanted)?, *asks))
+            }
             Stage::Lasting(_) | Stage::GivenUp(_) => None,
         })
     }
@@ -104,6 +107,17 @@ impl UnderWay {
     /// Whether a request in progress asked for log messages.
     pub(super) fn is_logging(&self) -> bool {
         self.pending().any(|(.., asks)| asks)
+    }
+
+    /// The route for a message that nothing links to a request, where all belong to one client: that of the most recent one is the best
+    /// guess, of those that can take a question.
+    pub(super) fn route(&self) -> Option<ReplyRoute> {
+        let routes = self.requests.values().filter_map(|(_, stage)| match stage {
+            Stage::Pending(reports, _) => reports.as_ref()?.route(),
+            Stage::Lasting(_) | Stage::GivenUp(_) => None,
+        });
+        // The last of several that are equal.
+        routes.max_by_key(ReplyRoute::reach)
     }
 
     /// The request that a message belongs to: the one named by the transport, otherwise the only candidate.
@@ -114,7 +128,7 @@ impl UnderWay {
     ) -> Option<Arc<Reports>> {
         if let Some(about) = about {
             return match &self.requests.get(&about)?.1 {
-                Stage::Pending(reports, _) => reports.clone(),
+                Stage::Pending(reports, _) => reports.clone().filter(|reports| reports.is_wanted),
                 Stage::Lasting(reports) => reports.upgrade(),
                 Stage::GivenUp(_) => None,
             };
@@ -135,7 +149,14 @@ impl UnderWay {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::RawObject;
+    use mcp_disclosure_transport::LoggingLevel;
+
     use super::*;
+    use crate::{
+        limits::Limits,
+        session::{Outlet, Peer},
+    };
 
     /// A request of this number and owner starts.
     fn begin(work: &mut UnderWay, id: u64, owner: &Owner) {
@@ -167,6 +188,30 @@ mod tests {
         end(&mut work, 4);
         begin(&mut work, 5, &b);
         assert_eq!(work.only_client(), Some(&b));
+    }
+
+    #[test]
+    fn f3_a_question_takes_the_route_of_the_latest_request_that_can_take_it() {
+        let (mut work, limits) = (UnderWay::default(), Limits::default());
+        let open = || Outlet::new(&Peer::new("test", &limits), &limits);
+        let ((first, _frames), (second, _kept), (gone, _)) = (open(), open(), open());
+        let of_answers = second.clone().for_answers_only();
+        let mut begin = |id, method, outlet, level| {
+            let route = ReplyRoute { outlet, rounds: None, log_level: Some(level) };
+            let reports = Reports::of(method, route, &RawObject::empty());
+            work.begin(RequestId(id), Owner::Request, Some(reports), false);
+        };
+        begin(1, "tools/call", first, LoggingLevel::Debug);
+        begin(2, "tasks/result", second.clone(), LoggingLevel::Info);
+        begin(3, "tools/call", gone, LoggingLevel::Warning);
+        begin(4, "tools/call", of_answers, LoggingLevel::Error);
+        begin(5, "tasks/get", second, LoggingLevel::Alert);
+        let level = |work: &UnderWay| work.route().and_then(|route| route.log_level);
+        assert_eq!(level(&work), Some(LoggingLevel::Info));
+        end(&mut work, 2);
+        assert_eq!(level(&work), Some(LoggingLevel::Debug));
+        (1..=4).for_each(|id| end(&mut work, id));
+        assert_eq!(level(&work), None);
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Calls {
         let request = cx.upstream_call("tools/call", as_task.declared(relayed));
         let reports = as_task.reports.clone().or_else(|| request.reports.clone());
         let request = UpstreamCall { mirrored, reports, ..request };
-        let answered = self.relay(cx, &slot, request).await.map_err(|failed| failed.watched(cx))?;
+        let answered = self.relay(cx, &slot, request).await?;
         let upstream = Arc::clone(answered.upstream());
         let result = answered.shown(&cx.page.view)?;
         let begun = self.begun(cx, as_task, (tool.tool(), &slot, &upstream), running, result);

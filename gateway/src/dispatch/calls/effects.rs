@@ -49,8 +49,7 @@ impl Calls {
                 _ => Ok(()),
             }
         };
-        let (recorded, ()) =
-            tokio::join!(recording, self.sessions.replication.count(&self.common.fetches, cx, admitted));
+        let (recorded, ()) = tokio::join!(recording, self.sessions.count_fetches(cx, admitted));
         recorded?;
         refused.iter().for_each(|code| self.common.observer.fetch_refused(&cx.who(), code));
         noted.into_iter().for_each(|note| self.common.observer.noted(&cx.who(), note));

@@ -62,7 +62,7 @@ impl Calls {
             let _running = cx.watch.starts(&cx.allowances)?;
             recorded(cx).await?;
             let passed = cx.upstream_call(&*request.method, request.params.clone());
-            match self.relay(cx, slot, passed).await.map_err(|failed| failed.watched(cx)) {
+            match self.relay(cx, slot, passed).await {
                 Ok(result) => return Ok(complete(cx.era(), result.shown_anywhere(&cx.page.view)?)),
                 Err(error) if error.code() == code::METHOD_NOT_FOUND => refused = error,
                 Err(error) => return Err(error),

@@ -32,12 +32,12 @@ impl Calls {
         if is_about_task(&request.method) {
             return self.refused_task(cx, only).await.map(Err);
         }
-        cx.watch.decides(Outcome::Invalid);
         if let Err(error) = recorded(cx).await {
             return Some(Err(error));
         }
         let left = cx.upstream_call(&*request.method, request.params.clone());
-        let result = self.relay(cx, only, left).await.map_err(ErrorText::from);
+        let result = self.relay(cx, only, left).await;
+        cx.watch.decides(Outcome::Invalid);
         Some(result.and_then(|result| Ok(complete(cx.era(), result.shown(&cx.page.view)?))))
     }
 
@@ -52,7 +52,7 @@ impl Calls {
         let (given, nobodys) = (cx.request.params.member("taskId")?, fresh("a state").ok()?);
         let params = RawObject::empty().with_value("taskId", &*nobodys);
         let left = cx.upstream_call(&*cx.request.method, params);
-        let error = ErrorText::from(self.relay(cx, only, left).await.err()?);
+        let error = self.relay(cx, only, left).await.err()?;
         if !error.is_relayed() {
             return Some(error);
         }

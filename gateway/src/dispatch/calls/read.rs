@@ -42,7 +42,7 @@ impl Calls {
         }
         for slot in slots {
             let request = cx.upstream_call("resources/read", params.clone());
-            match self.relay(cx, &slot, request).await.map_err(ErrorText::from) {
+            match self.relay(cx, &slot, request).await {
                 Ok(result) => match result.readable(&cx.page.view, (&own, &uri))? {
                     Some(result) => return Ok(read_result(cx.era(), result)),
                     None => continue,

@@ -36,18 +36,16 @@ impl Calls {
         cx: &RequestContext<'_>,
         slot: &Slot,
         request: UpstreamCall,
-    ) -> Result<Unseen, Unanswered> {
-        let backend = cx.reach().await.map_err(Unanswered::unsent)?;
+    ) -> Result<Unseen, ErrorText> {
+        let unsent = |_: &ErrorText| cx.watch.was_not_sent();
+        let backend = cx.reach().await.inspect_err(unsent)?;
         // The slot may be the shared backend's.
-        let removed = || {
-            let name = slot.name().map_or("", |name| name.as_str());
-            Unanswered::unsent(upstream_failed(name, REMOVED))
-        };
-        let own = backend.slot_numbered(slot.number()).ok_or_else(removed)?;
+        let removed = || upstream_failed(slot.name().map_or("", |name| name.as_str()), REMOVED);
+        let own = backend.slot_numbered(slot.number()).ok_or_else(removed).inspect_err(unsent)?;
         let mut lost = None;
         loop {
             let connected = cx.connected(&own, lost.as_ref(), cx.since);
-            let upstream = connected.await.map_err(Unanswered::unsent)?;
+            let upstream = connected.await.inspect_err(unsent)?;
             let sent = Instant::now();
             // A client that gives up has waited as well.
             let waiting = scopeguard::guard((), |()| {
@@ -69,12 +67,17 @@ impl Calls {
                     skills::looked_for(backend, &result).await;
                     return Ok(Unseen::new(&upstream, result));
                 }
-                Err(failed) => {
-                    if matches!(failed, Failed::Upstream(CallError::TimedOut { .. })) {
+                Err(Failed::Upstream(error)) => {
+                    if matches!(error, CallError::TimedOut { .. }) {
                         own.timed_out(&upstream, self.late(cx, true));
                     }
-                    return Err(failed.at(&upstream, &request.method));
+                    cx.watch.decides(outcome(&error));
+                    if error.is_unprocessed() {
+                        cx.watch.was_not_sent();
+                    }
+                    return Err(no_result(&upstream, &request.method, error));
                 }
+                Err(Failed::Ours(error)) => return Err(error),
             }
         }
     }
@@ -96,7 +99,7 @@ impl Calls {
         match (cx.era(), upstream.introduction().eras.nearest(cx.era())) {
             (Era::Session, Era::Stateless) => Box::pin(relay_with_input(cx, upstream, request)).await,
             (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(cx, upstream, request)).await,
-            (Era::Session, Era::Session) => forward(cx, upstream, request, request.params.clone()).await,
+            (Era::Session, Era::Session) => Ok(upstream.request(request.clone()).await?),
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&request.params, log_level(cx, upstream));
                 // The client's strategy is a matter between the client and this gateway.
@@ -105,44 +108,12 @@ impl Calls {
                     None => params,
                 };
                 let Some(guard) = cx.guard() else {
-                    return forward(cx, upstream, request, params).await;
+                    return Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?);
                 };
-                let result = forward(cx, upstream, request, state::unwrap(&params)).await?;
-                Ok(state::wrap(guard, result)?)
+                let call = UpstreamCall { params: state::unwrap(&params), ..request.clone() };
+                Ok(state::wrap(guard, upstream.request(call).await?)?)
             }
         }
-    }
-}
-
-/// The error that a relayed request is answered with.
-#[derive(Debug)]
-pub(super) struct Unanswered {
-    pub(super) error: ErrorText,
-    /// Whose error it is, of a call of a tool. Codes do not say: upstreams may use any.
-    outcome: Outcome,
-    /// Whether the upstream certainly has not processed it.
-    is_unsent: bool,
-}
-
-impl Unanswered {
-    /// The error of a request that could not be sent.
-    fn unsent(error: ErrorText) -> Self {
-        Self { outcome: Outcome::of_own(&error), error, is_unsent: true }
-    }
-
-    /// The error, for an answer to a call that is watched.
-    pub(super) fn watched(self, cx: &RequestContext<'_>) -> ErrorText {
-        cx.watch.decides(self.outcome);
-        if self.is_unsent {
-            cx.watch.was_not_sent();
-        }
-        self.error
-    }
-}
-
-impl From<Unanswered> for ErrorText {
-    fn from(unanswered: Unanswered) -> Self {
-        unanswered.error
     }
 }
 
@@ -151,37 +122,8 @@ impl From<Unanswered> for ErrorText {
 pub(super) enum Failed {
     /// The upstream gave none.
     Upstream(CallError),
-    /// The client did not give what the upstream asked it for.
-    Client(ErrorText),
-    /// Something else; what to answer.
-    Other(ErrorText),
-}
-
-impl Failed {
-    /// The upstream's own error, or an error that says why there is no result.
-    pub(super) fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
-        let outcome = self.outcome();
-        let is_unsent = matches!(&self, Self::Upstream(error) if error.is_unprocessed());
-        let error = match self {
-            Self::Upstream(CallError::Answered(error)) | Self::Client(error) | Self::Other(error) => error,
-            Self::Upstream(failed) => {
-                tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
-                upstream_failed(upstream.name(), failed)
-            }
-        };
-        Unanswered { error, outcome, is_unsent }
-    }
-
-    /// What became of a call that failed like this.
-    fn outcome(&self) -> Outcome {
-        match self {
-            Self::Upstream(CallError::Answered(_)) => Outcome::UpstreamError,
-            Self::Upstream(CallError::TooDeep(_)) => Outcome::Invalid,
-            Self::Upstream(_) => Outcome::Failed,
-            Self::Client(_) => Outcome::Cancelled,
-            Self::Other(error) => Outcome::of_own(error),
-        }
-    }
+    /// An error of ours.
+    Ours(ErrorText),
 }
 
 impl From<CallError> for Failed {
@@ -192,7 +134,27 @@ impl From<CallError> for Failed {
 
 impl From<ErrorText> for Failed {
     fn from(error: ErrorText) -> Self {
-        Self::Other(error)
+        Self::Ours(error)
+    }
+}
+
+/// What becomes of a call of a tool that has no result. Codes do not say whose error it is: upstreams may use any.
+fn outcome(error: &CallError) -> Outcome {
+    match error {
+        CallError::Answered(_) => Outcome::UpstreamError,
+        CallError::TooDeep(_) => Outcome::Invalid,
+        _ => Outcome::Failed,
+    }
+}
+
+/// The upstream's own error, or one that says why it gave no result.
+pub(super) fn no_result(upstream: &Upstream, method: &str, error: CallError) -> ErrorText {
+    match error {
+        CallError::Answered(error) => error,
+        failed => {
+            tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
+            upstream_failed(upstream.name(), failed)
+        }
     }
 }
 
@@ -200,16 +162,6 @@ impl From<ErrorText> for Failed {
 /// a time asks for them.
 fn log_level(cx: &RequestContext<'_>, upstream: &Upstream) -> Option<LoggingLevel> {
     cx.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
-}
-
-async fn forward(
-    cx: &RequestContext<'_>,
-    upstream: &Upstream,
-    request: &UpstreamCall,
-    params: RawObject,
-) -> Result<Json, Failed> {
-    let _working = cx.reached().client().map(|client| client.begin(upstream.number(), cx.reply_route()));
-    Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -230,7 +182,6 @@ async fn relay_with_input(
         _ => params,
     };
     let params = RequestMeta::with_log_level(&params, log_level(cx, upstream));
-    let _working = client.map(|client| client.begin(upstream.number(), cx.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
         let call = UpstreamCall { params: again, ..request.clone() };
@@ -241,7 +192,8 @@ async fn relay_with_input(
         };
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
-            let responses = answers(cx, upstream, &requests).await.map_err(Failed::Client)?;
+            let responses = answers(cx, upstream, &requests).await;
+            let responses = responses.inspect_err(|_| cx.watch.decides(Outcome::Cancelled))?;
             // Its answer may have taken long.
             cx.still_sees(upstream.name(), request)?;
             again = again.with("inputResponses", responses.text());
@@ -272,7 +224,8 @@ pub(super) async fn answers(
         };
         let client = client.filter(|client| client.supports(&method)).ok_or_else(cannot)?;
         let params = request.object("params").unwrap_or_else(RawObject::empty);
-        let answer = client.request(upstream.number(), upstream.limits(), &method, params).await?;
+        let route = || Some(cx.reply_route());
+        let answer = client.request(upstream.number(), upstream.limits(), &method, params, route).await?;
         Ok::<_, ErrorText>((key, answer))
     });
     let answered = futures::future::try_join_all(asking).await?;
@@ -289,19 +242,10 @@ mod tests {
 
     #[test]
     fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
-        let error = |code| ErrorText::new(code, "x");
-        let of = |failed: Failed| failed.outcome();
         for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
-            assert_eq!(
-                of(Failed::Upstream(CallError::Answered(error(code)))),
-                Outcome::UpstreamError,
-                "{code}"
-            );
+            let answered = CallError::Answered(ErrorText::new(code, "x"));
+            assert_eq!(outcome(&answered), Outcome::UpstreamError, "{code}");
         }
-        let late = CallError::TimedOut { waited: Duration::from_secs(1) };
-        assert_eq!(of(Failed::Upstream(late)), Outcome::Failed);
-        assert_eq!(of(Failed::Other(error(code::UPSTREAM_FAILED))), Outcome::Failed);
-        assert_eq!(of(Failed::Other(error(code::INVALID_PARAMS))), Outcome::Invalid);
-        assert_eq!(of(Failed::Client(error(code::UPSTREAM_FAILED))), Outcome::Cancelled);
+        assert_eq!(outcome(&CallError::TimedOut { waited: Duration::from_secs(1) }), Outcome::Failed);
     }
 }

@@ -56,8 +56,8 @@ impl Calls {
         recorded(cx).await?;
         let request = relayed(cx.params, tool.tool(), arguments.as_ref(), None);
         drop(arguments);
-        let relayed = self.relay(cx, &slot, cx.upstream_call(RESOLVE, request)).await;
-        let result = relayed.map_err(|failed| failed.watched(cx))?.object(&cx.page.view)?;
+        let relayed = self.relay(cx, &slot, cx.upstream_call(RESOLVE, request)).await?;
+        let result = relayed.object(&cx.page.view)?;
         let upstream = tool.tool().upstream();
         let resolved = result.object("tool").ok_or_else(|| {
             upstream_failed(upstream, format_args!("sent an invalid result of {RESOLVE}: 'tool' is missing"))

@@ -4,7 +4,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fmt,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -24,7 +23,7 @@ use crate::{
     backend::BackendGuard,
     dialect::RequestMeta,
     dispatch::{RequestContext, common::fresh},
-    session::{ActiveRequest, Client, InputRequest, ReplyRoute},
+    session::{InputRequest, ReplyRoute},
     upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
 
@@ -39,16 +38,17 @@ const BATCH_WINDOW: Duration = Duration::from_millis(10);
 pub(super) struct Rounds(Mutex<HashMap<Arc<str>, (Work, Instant)>>);
 
 /// A request in progress at an upstream.
+#[derive(Debug)]
 pub(super) struct Work {
     identity: Digest,
     pub(super) dialogue: Dialogue,
     reports: Option<Arc<Reports>>,
-    begun: Arc<ActiveRequest>,
     rounds: mpsc::UnboundedSender<InputRequest>,
     _guard: Option<Arc<BackendGuard>>,
 }
 
 /// The upstream's side of the work: its requests, and in the end its result.
+#[derive(Debug)]
 pub(super) struct Dialogue {
     /// Which is looked at repeatedly.
     result: Shared<BoxFuture<'static, Result<Json, CallError>>>,
@@ -56,12 +56,6 @@ pub(super) struct Dialogue {
     /// Input requests sent to the client, by key.
     asked: BTreeMap<String, InputRequest>,
     count: usize,
-}
-
-impl fmt::Debug for Work {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Work").field("asked", &self.dialogue.asked).finish_non_exhaustive()
-    }
 }
 
 impl Rounds {
@@ -105,7 +99,7 @@ impl Calls {
                 work.redirect(cx.reply_route(), &request.params);
                 work
             }
-            (None, Some(client)) => Work::begin(cx, client, upstream, &request),
+            (None, Some(_)) => Work::begin(cx, upstream, &request),
             (None, None) => return Ok(upstream.request(request).await?),
         };
         work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
@@ -144,27 +138,21 @@ fn identity(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall
 }
 
 impl Work {
-    pub(super) fn begin(
-        cx: &RequestContext<'_>,
-        client: &Arc<Client>,
-        upstream: &Upstream,
-        request: &UpstreamCall,
-    ) -> Self {
+    pub(super) fn begin(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall) -> Self {
         let (rounds, inputs) = mpsc::unbounded_channel();
-        let begun =
-            client.begin(upstream.number(), ReplyRoute { rounds: Some(rounds.clone()), ..cx.reply_route() });
         if let Some(least) = cx.log_level {
             upstream.set_log_level(least);
         }
         let result = upstream.request(request.clone()).boxed();
-        Self {
+        let work = Self {
             identity: identity(cx, upstream, request),
             dialogue: Dialogue::new(result, inputs),
             reports: request.reports.clone(),
-            begun,
             rounds,
             _guard: cx.guard().cloned(),
-        }
+        };
+        work.redirect(cx.reply_route(), &request.params);
+        work
     }
 
     /// Nothing follows the answer: until the client's next request, the work's route is one that is over.
@@ -174,9 +162,8 @@ impl Work {
 
     /// Reports and questions take this route from now on; progress is reported as these parameters ask.
     fn redirect(&self, route: ReplyRoute, params: &RawObject) {
-        self.begun.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..route.clone() });
         if let Some(reports) = &self.reports {
-            reports.redirect(route, params);
+            reports.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..route }, params);
         }
     }
 }

@@ -96,7 +96,7 @@ impl Calls {
         for candidate in candidates {
             let params = cx.params.with_value("uri", &candidate.own);
             let asking = cx.upstream_call(&*cx.request.method, params);
-            match self.relay(cx, &candidate.slot, asking).await.map_err(ErrorText::from) {
+            match self.relay(cx, &candidate.slot, asking).await {
                 Ok(result) => {
                     is_known = true;
                     if let Some(found) = read(&candidate, result.object(&cx.page.view)?) {

@@ -139,13 +139,12 @@ impl Sessions {
                 let id = notification.params.member("requestId").and_then(Id::parse);
                 if let Some(id) = id.filter(|id| !session.in_flight.cancel(id)) {
                     // It may be in progress at another replica.
-                    let cancelled = MessageKind::Cancelled(id.as_str().to_owned());
-                    self.replication.mention(session, cancelled).await;
+                    self.mention(session, MessageKind::Cancelled(id.as_str().to_owned())).await;
                 }
             }
             "notifications/roots/list_changed" => {
                 self.roots_changed(session);
-                self.replication.mention(session, MessageKind::Roots).await;
+                self.mention(session, MessageKind::Roots).await;
             }
             _ => {}
         }
@@ -204,7 +203,7 @@ impl Sessions {
             }
             Ok(())
         };
-        self.replication.finishing(changing).await
+        self.finishing(changing).await
     }
 }
 

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, common::is_id, replication::Replication};
+use super::{Common, common::is_id};
 use crate::{
     limits::SessionLimits,
     session::{
@@ -33,8 +33,8 @@ pub struct Sessions {
     /// How long a session may be idle.
     idle: Duration,
     table: Mutex<Table>,
-    /// Where other replicas have them.
-    pub(crate) replication: Replication,
+    /// The store that other replicas share, if there is one.
+    pub(super) replicas: Option<Arc<Replicas>>,
     on_end: OnEnd,
 }
 
@@ -56,9 +56,8 @@ impl Sessions {
         on_end: OnEnd,
     ) -> Self {
         let unused = common.limits.unused_session;
-        let replicas = store.map(|store| Replicas::new(store, bounds.idle, unused));
-        let (table, replication) = (Mutex::new(Table::new(bounds.most)), Replication::new(replicas));
-        Self { common, idle: bounds.idle, table, replication, on_end }
+        let replicas = store.map(|store| Arc::new(Replicas::new(store, bounds.idle, unused)));
+        Self { common, idle: bounds.idle, table: Mutex::new(Table::new(bounds.most)), replicas, on_end }
     }
 
     /// All that are open here.
@@ -113,7 +112,7 @@ impl Sessions {
     pub(crate) async fn end_everywhere(self: &Arc<Self>, id: &Arc<str>) -> Result<bool, ErrorText> {
         let (sessions, id) = (Arc::clone(self), Arc::clone(id));
         let ending = async move {
-            let Some(replicas) = sessions.replication.replicas() else { return Ok(sessions.end(&id)) };
+            let Some(replicas) = &sessions.replicas else { return Ok(sessions.end(&id)) };
             let ended = replicas.end(&id).await;
             sessions.end(&id);
             if ended.is_err() {
@@ -123,11 +122,11 @@ impl Sessions {
             ended?;
             Ok(true)
         };
-        self.replication.finishing(ending).await
+        self.finishing(ending).await
     }
 
     async fn end_later(self: Arc<Self>, id: Arc<str>) {
-        let Some(replicas) = self.replication.replicas() else { return };
+        let Some(replicas) = &self.replicas else { return };
         let (attempts, after) = ATTEMPTS;
         for _ in 0..attempts {
             tokio::time::sleep(after).await;
@@ -147,7 +146,7 @@ impl Sessions {
         id: &str,
         principal: &Principal,
     ) -> Result<Option<Location>, ErrorText> {
-        let Some(replicas) = self.replication.replicas() else {
+        let Some(replicas) = &self.replicas else {
             let own = self.find(id).filter(|session| session.principal().is_same(principal));
             return Ok(own.map(|session| session.location.clone()));
         };
@@ -170,7 +169,7 @@ impl Sessions {
     pub(super) fn sweep(self: &Arc<Self>) {
         self.end_circles();
         for session in self.remove_idle() {
-            match self.replication.replicas() {
+            match &self.replicas {
                 // The store ends it, unless another replica serves it.
                 Some(_) => {
                     tracing::debug!(session = %Short(session.id()), "copy of a session dropped: idle")

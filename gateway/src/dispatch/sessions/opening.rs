@@ -48,7 +48,8 @@ impl Sessions {
         let backends = &self.common.backends;
         let backend = backends.for_session(&opening.client, &opening.peer).await?;
         choice.traits.tasks &= revision.has_tasks();
-        let session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
+        let mut session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
+        self.replicas.iter().for_each(|replicas| session.share(replicas));
         let session = ServedSession::new(session, &backend);
         let begun = scopeguard::guard(session, |session| backends.end(session.backend()));
         backend.recalled().await;
@@ -78,7 +79,7 @@ impl Sessions {
         let id = fresh("a session id")?;
         // Checked first, so that no upstreams are started in vain.
         self.table.lock().room()?;
-        self.replication.reach().await?;
+        self.reach().await?;
         let place = opening.peer.session()?;
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
@@ -89,7 +90,6 @@ impl Sessions {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
             extensions.any(|extension| extension.id == id)
         };
-        let opened = session.opened_by(&initialize, of_strategies);
         let result = async {
             let mut client = self.client_of(session);
             let recorded = client.comes_in(&common.fetches, &parameters, &initialize.offer.settings).await?;
@@ -98,10 +98,13 @@ impl Sessions {
             self.greet(&initialize, session, chain.is_some()).await
         };
         let result = result.await.inspect_err(|_| self.let_go(session))?;
-        self.replication.share(session);
-        self.replication.publish(session, &opened).await.inspect_err(|_| {
-            self.end(session.id());
-        })?;
+        if let Some(replicas) = &self.replicas {
+            let opened = session.opened_by(&initialize, of_strategies);
+            let created = replicas.create(session.id(), &opened, &session.recorded()).await;
+            created.inspect_err(|_| {
+                self.end(session.id());
+            })?;
+        }
         let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
             common.observer.opened(&session.who(&session.principal()));
@@ -143,7 +146,7 @@ impl Sessions {
         peer: &Peer,
     ) -> Result<Option<Arc<ServedSession>>, ErrorText> {
         let principal: &Principal = &admitted.principal;
-        let Some(replicas) = self.replication.replicas() else { return Ok(self.find(id)) };
+        let Some(replicas) = &self.replicas else { return Ok(self.find(id)) };
         // The store is asked only for what can be the id of a session.
         if !is_id(id) {
             return Ok(None);
@@ -201,7 +204,6 @@ impl Sessions {
         };
         let place = peer.session_anyway();
         let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
-        self.replication.share(&begun);
         begun.replace(read);
         let evicted = self.table.lock().adopt(Arc::clone(&begun))?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
@@ -219,7 +221,7 @@ impl Sessions {
         // The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
         if backend.client().is_some() {
             session.notify_changed(&Kind::ALL);
-            self.replication.mention(&session, MessageKind::Moved).await;
+            self.mention(&session, MessageKind::Moved).await;
         }
         Ok(())
     }

@@ -4,22 +4,94 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::pin,
     sync::Arc,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use mcp_disclosure_core::{Kind, Memory, RawObject};
-use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, printable::Short};
+use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Response, printable::Short};
+use tracing::Instrument;
 
 use super::{ATTEMPTS, ServedSession, Sessions, ended, lifecycle::notify_differences};
-use crate::session::store::{
-    Archive, Delta, Event, MessageKind, Progress, Read, ReplicaMessage, Replicas, StoreError,
+use crate::{
+    dispatch::{Caller, common::panicked},
+    session::{
+        Session,
+        store::{Archive, Delta, Event, MessageKind, Progress, Read, ReplicaMessage, Replicas, StoreError},
+    },
 };
 
 /// Maximum number of sessions that are read at the same time without a request.
 const CATCHING_UP: usize = 32;
 
+/// How long fetches are counted together.
+const COUNTING: Duration = Duration::from_secs(60);
+
 impl Sessions {
+    /// Waits for the store.
+    ///
+    /// # Errors
+    /// -32006 if it cannot be used.
+    pub(in crate::dispatch) async fn reach(&self) -> Result<(), ErrorText> {
+        let Some(replicas) = &self.replicas else { return Ok(()) };
+        Ok(replicas.store().reach().await?)
+    }
+
+    /// Tells the other replicas that serve a session.
+    pub(super) async fn mention(&self, session: &Session, kind: MessageKind) {
+        let Some(replicas) = &self.replicas else { return };
+        if let Err(error) = replicas.mention(session.id(), kind).await {
+            tracing::debug!(%error, "other replicas were not notified");
+        }
+    }
+
+    /// Delivers a client's response to the request that it answers, wherever that was sent from.
+    ///
+    /// # Errors
+    /// -32006 if another replica sent it, and the store cannot be used.
+    pub(crate) async fn settle(&self, session: &Session, response: Response) -> Result<(), ErrorText> {
+        if let Some(replicas) = &self.replicas
+            && replicas.pass_on(session.id(), &response).await?
+        {
+            return Ok(());
+        }
+        session.client.settle(response);
+        Ok(())
+    }
+
+    /// Adds fetches of a caller to those that all replicas admitted to it, and takes note of the sum. A caller without a
+    /// session does not wait for that.
+    pub(in crate::dispatch) async fn count_fetches(&self, caller: &Caller, fetches: u32) {
+        // Of every call, and most fetch nothing.
+        let (Some(replicas), true) = (&self.replicas, fetches > 0) else { return };
+        let Some(name) = caller.fetcher.shared_name() else { return };
+        let (replicas, common, fetcher) =
+            (Arc::clone(replicas), Arc::clone(&self.common), caller.fetcher.clone());
+        let counting = async move {
+            match replicas.store().count(&name, fetches, COUNTING).await {
+                Ok((sum, left)) => common.fetches.note(&fetcher, fetches, sum, left),
+                // The limit of this replica goes on.
+                Err(error) => tracing::debug!(%error, "fetches are not counted across replicas"),
+            }
+        };
+        match caller.session {
+            Some(_) => counting.await,
+            None => drop(tokio::spawn(counting)),
+        }
+    }
+
+    /// Runs what changes the store to completion, even if the caller is cancelled.
+    pub(super) async fn finishing<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, ErrorText>> + Send + 'static,
+    ) -> Result<T, ErrorText> {
+        if self.replicas.is_none() {
+            return work.await;
+        }
+        let finished = tokio::spawn(work.in_current_span()).await;
+        finished.unwrap_or_else(|_| Err(panicked("a change of a session")))
+    }
+
     /// Brings a copy up to date with what was read. A copy of a session that is gone is given up.
     pub(super) fn renew(&self, copy: &ServedSession, read: Option<&Read>) {
         let Some(read) = read else { return self.give_up(copy) };
@@ -52,7 +124,7 @@ impl Sessions {
     /// # Errors
     /// -32006 if the store cannot be used.
     async fn read_again(&self, session: &ServedSession) -> Result<Option<Read>, ErrorText> {
-        let Some(replicas) = self.replication.replicas() else { return Ok(None) };
+        let Some(replicas) = &self.replicas else { return Ok(None) };
         let read = replicas.read(session.id(), None).await?;
         self.renew(session, read.as_ref());
         Ok(read)
@@ -69,7 +141,7 @@ impl Sessions {
         delta: Delta,
     ) -> Result<(), ErrorText> {
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        self.replication.finishing(async move { sessions.write(&session, delta).await.map(drop) }).await
+        self.finishing(async move { sessions.write(&session, delta).await.map(drop) }).await
     }
 
     /// As [`record`](Self::record), for what is finished in any case. Returns the memory before and after.
@@ -78,7 +150,7 @@ impl Sessions {
         session: &ServedSession,
         delta: Delta,
     ) -> Result<(Memory, Memory), ErrorText> {
-        let Some(replicas) = self.replication.replicas() else { return Ok(session.apply(delta)) };
+        let Some(replicas) = &self.replicas else { return Ok(session.apply(delta)) };
         let delta = session.changed_by(delta);
         if delta.is_empty() {
             return Ok(session.apply(delta));
@@ -92,7 +164,7 @@ impl Sessions {
         if concerns_streams {
             // What was read before this change, and arrives after it, does not undo it here.
             self.read_again(session).await?.ok_or_else(ended)?;
-            self.replication.mention(session, MessageKind::Changed).await;
+            self.mention(session, MessageKind::Changed).await;
         }
         Ok(changed)
     }
@@ -149,7 +221,7 @@ impl Sessions {
     /// Hears what other replicas say, until the gateway is closed: requests that finish during a shutdown can be
     /// cancelled, too.
     pub(crate) async fn receive(self: Arc<Self>) {
-        let Some(replicas) = self.replication.replicas() else { return };
+        let Some(replicas) = &self.replicas else { return };
         while let Some(event) = replicas.store().event().await {
             let message = match event {
                 Event::Connected => {
@@ -220,7 +292,7 @@ impl Sessions {
 
     /// Extends the expiry of sessions that were used, and finds those that are gone.
     pub(crate) async fn keep(self: Arc<Self>) {
-        let Some(replicas) = self.replication.replicas() else { return };
+        let Some(replicas) = &self.replicas else { return };
         let (now, after) = (Instant::now(), replicas.due());
         let due = self.all().into_iter().filter(|session| session.is_due(after));
         let keep = async |session: Arc<ServedSession>| {

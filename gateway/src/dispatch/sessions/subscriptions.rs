@@ -86,7 +86,7 @@ impl Sessions {
         let left = session.subscribed();
         let uris = ended.into_iter().map(|ended| ended.uri).filter(|uri| !left.contains(uri));
         let uris: Vec<String> = uris.collect();
-        if self.replication.replicas().is_none() || uris.is_empty() {
+        if self.replicas.is_none() || uris.is_empty() {
             return;
         }
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));

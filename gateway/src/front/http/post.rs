@@ -74,8 +74,7 @@ impl Front {
             }
             Ok(Message::Response(response)) => {
                 if let Some(session) = self.session(arrived).await? {
-                    let replication = &self.gateway.sessions().replication;
-                    replication.settle(&session, response).await.map_err(of_session)?;
+                    self.gateway.sessions().settle(&session, response).await.map_err(of_session)?;
                 }
             }
         }

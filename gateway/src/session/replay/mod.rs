@@ -11,7 +11,7 @@ mod tests;
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Arc, OnceLock},
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -38,8 +38,9 @@ pub enum Purpose {
 #[derive(Debug)]
 pub struct ReplayBuffers {
     state: Mutex<State>,
-    /// Where other replicas have streams of the same session.
-    archive: OnceLock<Archive>,
+    /// With a store: where other replicas have streams of the same session. Then ids of events name this one, and answers can be
+    /// resumed at others.
+    pub(super) archive: Option<Archive>,
     /// The budgets of this session and of its peer.
     kept: [Budget; 2],
 }
@@ -90,24 +91,14 @@ pub struct StreamEvent {
 impl ReplayBuffers {
     /// No streams yet. Kept events take at most `most` bytes, which also count against the peer's budget.
     pub fn new(most: usize, peer: Budget) -> Self {
-        Self { state: Mutex::default(), archive: OnceLock::new(), kept: [Budget::new(most), peer] }
-    }
-
-    /// From now on, ids of events name this replica, and answers can be resumed at others.
-    pub(crate) fn shared(&self, archive: Archive) {
-        let _same = self.archive.set(archive);
-    }
-
-    /// Where events of other replicas are read.
-    pub(crate) fn archive(&self) -> Option<&Archive> {
-        self.archive.get()
+        Self { state: Mutex::default(), archive: None, kept: [Budget::new(most), peer] }
     }
 
     /// Opens a stream of these frames.
     pub fn open(&self, purpose: Purpose, frames: Frames) -> Arc<ReplayBuffer> {
         let mut state = self.state.lock();
         state.last += 1;
-        let archive = self.archive.get().cloned();
+        let archive = self.archive.clone();
         let number = archive.as_ref().map_or(state.last, |archive| archive.replicas.next_number());
         let buffer = Arc::new(ReplayBuffer::new(purpose, frames, self.kept.clone(), Some(number), archive));
         state.buffers.push_back(Arc::clone(&buffer));
@@ -133,7 +124,7 @@ impl ReplayBuffers {
 
     /// Looks up a stream by an event id. Returns it with the number of the event in it.
     pub fn find(&self, event: &str) -> Option<(Arc<ReplayBuffer>, u64)> {
-        let event = match self.archive.get() {
+        let event = match &self.archive {
             Some(archive) => event.strip_prefix(&**archive.replica())?.strip_prefix('.')?,
             None => event,
         };

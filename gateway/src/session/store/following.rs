@@ -48,7 +48,7 @@ impl Following {
     /// -32006 if the store cannot be used.
     pub(crate) async fn find(session: &Arc<Session>, event: &str) -> Result<Option<Self>, ErrorText> {
         let (Some(archive), Some((replica, stream, last))) =
-            (session.replay.archive(), replicas::event(event))
+            (&session.replay.archive, replicas::event(event))
         else {
             return Ok(None);
         };

@@ -8,7 +8,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use super::{
     super::{
         links::{self, Unseen},
-        relay::{Failed, answers},
+        relay::{answers, no_result},
         skills,
     },
     form,
@@ -48,9 +48,6 @@ impl Asking<'_> {
                 RequestMeta::with_tasks(&RequestMeta::ours(&params, &RawObject::empty()), true)
             }
         };
-        // What the upstream asks meanwhile takes the way of the request that waits for the result, and of no other.
-        let client = self.cx.reached().client().filter(|_| method == "tasks/result");
-        let _working = client.map(|client| client.begin(upstream.number(), self.cx.reply_route()));
         let answered = upstream.request(self.cx.upstream_call(method, params)).await;
         let answered = answered.map_err(|error| self.failed(&upstream, method, error))?;
         skills::looked_for(self.cx.reached(), &answered).await;
@@ -63,7 +60,7 @@ impl Asking<'_> {
             _ if upstream.connection().is_ended() && !self.at.outlasts_connection => {
                 Failure::Lost(self.at.lost())
             }
-            other => Failure::Other(Failed::from(other).at(upstream, method).into()),
+            other => Failure::Other(no_result(upstream, method, other)),
         }
     }
 
@@ -197,7 +194,6 @@ impl Asking<'_> {
     /// Asks the client what the upstream asks, and passes on its answers.
     async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
         let upstream = self.at.upstream(self.cx).await?;
-        let route = self.cx.client().map(|client| client.begin(upstream.number(), self.cx.reply_route()));
         let id = Some(&**self.task.id());
         let ours: Vec<(&str, RawObject)> = questions
             .iter()
@@ -209,7 +205,6 @@ impl Asking<'_> {
             .collect();
         let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
         let answered = answers(self.cx, &upstream, &ours).await.map_err(Failure::Other)?;
-        drop(route);
         let params = RawObject::empty().with("inputResponses", answered.text());
         self.ask("tasks/update", &params).await.map(drop)
     }

@@ -166,12 +166,11 @@ impl Calls {
             (Some(reports), None) if !is_waited => reports.redirect(cx.ended_route(), &RawObject::empty()),
             _ => {}
         }
-        cx.reach().await?;
         let conversation = match (cx.era(), era, cx.client()) {
-            (Era::Stateless, Era::Session, Some(client)) if !is_waited => {
+            (Era::Stateless, Era::Session, Some(_)) if !is_waited => {
                 let params = RawObject::empty().with_value("taskId", &own);
                 let asking = cx.upstream_call("tasks/result", params);
-                let mut work = Work::begin(cx, client, upstream, &asking);
+                let mut work = Work::begin(cx, upstream, &asking);
                 work.dialogue.look().await;
                 work.suspend(cx);
                 Some(work.into())
