@@ -8,7 +8,7 @@
 //!
 //! `docs/compare.md` defines what is counted, and how.
 
-pub mod agent;
+mod agent;
 mod baseline;
 mod bench;
 mod break_even;

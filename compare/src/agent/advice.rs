@@ -1,13 +1,9 @@
 //! Finds the next step in an error. Only the answer itself is used, as by a model.
 
-use mcp_disclosure_core::RawObject;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use mcp_disclosure_core::{RawObject, descriptions_uri};
 use serde_json::Value;
 
 use super::moves::{Move, Seen};
-
-/// All characters but RFC 3986's unreserved ones.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The next step that an error suggests in order to call the wanted tool; `None` if it suggests none.
 pub(super) fn read(seen: &Seen, wanted: &str, reads_resources: bool) -> Option<Move> {
@@ -32,8 +28,8 @@ fn steps(error: &Value, text: &str) -> String {
 
 /// An example's URI with the wanted tool instead of the example's.
 fn like(example: &str, wanted: &str) -> Option<String> {
-    let (base, _) = example.rsplit_once('=')?;
-    Some(format!("{base}={}", utf8_percent_encode(wanted, RESERVED)))
+    let (base, _) = example.split_once('?')?;
+    Some(descriptions_uri(base, [wanted]))
 }
 
 /// The first resource that a text names, quoted or not.

@@ -146,7 +146,7 @@ impl Plan {
         let asked = category.map(|(category, _)| Move::ask(INFO, &json!({"topic": category})));
         let named = |lines: &Value| lines.as_array().into_iter().flatten().any(|line| line["name"] == tool);
         let is_named = named(&seen.content["tools"]) || !seen.content["next"].is_null();
-        asked.as_ref() == Some(made) && (seen.problem.is_some() || !is_named)
+        asked.as_ref() == Some(made) && (seen.is_error || !is_named)
     }
 
     /// The move after asking for a tool was answered with a category of its name.
