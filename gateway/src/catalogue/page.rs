@@ -23,7 +23,7 @@ use crate::{
     DRAFTS,
     dialect::{Caching, list_result},
     negotiation::{Choice, EXPLANATIONS, warn_of},
-    observe::{Tally, ToolCosts},
+    observe::Tally,
 };
 
 /// Maximum size of all pages that are kept, in bytes; those used least are made again.
@@ -111,8 +111,6 @@ pub struct Page {
     pub is_private: bool,
     /// What its list of tools costs, once an observer counted it.
     pub tally: Tally,
-    /// What each tool of `tools/list` costs a model.
-    pub tool_costs: ToolCosts,
     /// Whether the client asks for what is not listed by methods of an extension.
     is_partial: bool,
     shown: Shown,
@@ -269,7 +267,6 @@ impl Page {
             selected,
             is_private,
             tally: Tally::default(),
-            tool_costs: ToolCosts::default(),
             is_partial: traits.declared,
             shown,
             delivers,

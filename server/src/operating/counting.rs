@@ -1,25 +1,21 @@
-//! Tokens of lists, counted by a thread beside the workers that serve clients: once for each list, and for each view that is
-//! listed completely; of lists that clients filter, once for each tool.
+//! Tokens of lists, counted by a thread beside the workers that serve clients: once for each tool of a list, and for each
+//! definition of a view.
 
 use std::{
     collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
+    sync::{Arc, mpsc::Receiver},
 };
 
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::{Kind, RawObject, View, brief::shorten, printable::one_line};
+use mcp_disclosure_core::{Kind, RawObject, brief::shorten, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
-    observe::{Cost, Step, Who},
+    observe::{Cost, Costs, Step, Who},
 };
 use parking_lot::Mutex;
-use serde_json::value::RawValue;
 
-use super::{metrics::Counts, started};
+use super::{metrics::Counts, worker::Worker};
 use crate::failure::Failure;
 
 /// Lists that wait to be counted. Clients choose what distinguishes lists, so there can be many at once.
@@ -34,38 +30,20 @@ const LONGEST_LABEL: usize = 100;
 /// The label of the others.
 const OTHERS: &str = "other";
 
-/// Names of a filtered list that waits.
-const MOST_NAMES: usize = 1_000;
-
 /// The counter of tokens. Its thread ends with it.
 #[derive(Debug)]
 pub(super) struct Counting {
-    waiting: SyncSender<New>,
+    waiting: Worker<New>,
     counters: Counts,
     /// The principals that have a label of their own.
     principals: Mutex<HashSet<Arc<str>>>,
 }
 
-/// A list that is sent for the first time.
-struct New {
-    strategy: Box<str>,
-    principal: Arc<str>,
-    page: Arc<Page>,
-    part: Part,
-}
-
-/// What was sent of a list.
-enum Part {
-    All,
-    /// These tools.
-    Named(Vec<String>),
-}
-
-/// The tokens of a view's complete list.
-struct Full(u64);
+/// A list that is sent for the first time, by this strategy.
+type New = (Box<str>, Arc<Page>);
 
 /// The tokens of each definition of a view.
-struct FullByName(HashMap<String, u64>);
+struct Full(HashMap<String, u64>);
 
 impl Counting {
     pub(super) fn start(counters: Counts) -> Result<Self, Failure> {
@@ -73,9 +51,8 @@ impl Counting {
         for counter in [&counters.listed_to, &counters.full_to] {
             let _zero = counter.with_label_values(&[OTHERS]);
         }
-        let (waiting, new) = sync_channel(MOST_WAITING);
         let counting = counters.clone();
-        started("tokens", move || count(&new, &counting))?;
+        let waiting = Worker::start("tokens", MOST_WAITING, move |new| count(new, &counting))?;
         Ok(Self { waiting, counters, principals: Mutex::default() })
     }
 
@@ -95,33 +72,15 @@ impl Counting {
         label
     }
 
-    /// Some tools of a list were sent.
-    pub(super) fn sent_some(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
+    /// A list of tools was sent, or the tools of these names.
+    pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>, names: Option<&[String]>) {
         let (strategy, principal) = (who.strategy, self.label(who.principal));
-        if let Some(cost) = page.tool_costs.of(names) {
-            return self.counters.add(strategy, &principal, cost, 1);
-        }
-        let part = Part::Named(names.to_vec());
-        let new = New { strategy: strategy.into(), principal, page: Arc::clone(page), part };
-        if names.len() > MOST_NAMES || self.waiting.try_send(new).is_err() {
-            self.counters.uncounted.inc();
-        }
-    }
-
-    /// A list of tools was sent.
-    pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>) {
-        let (strategy, principal) = (who.strategy, self.label(who.principal));
-        match page.tally.sent(&principal) {
+        match page.tally.sent(&principal, names) {
             Step::Wait => {}
             Step::Add(cost) => self.counters.add(strategy, &principal, cost, 1),
-            Step::Count => {
-                let page = Arc::clone(page);
-                let new =
-                    New { strategy: strategy.into(), principal, page: Arc::clone(&page), part: Part::All };
-                if self.waiting.try_send(new).is_err() {
-                    self.counters.uncounted.inc_by(page.tally.give_up());
-                }
-            }
+            Step::Count if self.waiting.send((strategy.into(), Arc::clone(page))) => {}
+            Step::Count => self.counters.uncounted.inc_by(page.tally.give_up()),
+            Step::Lose => self.counters.uncounted.inc(),
         }
     }
 }
@@ -139,54 +98,34 @@ impl Counts {
 }
 
 fn count(new: &Receiver<New>, counters: &Counts) {
-    while let Ok(New { strategy, principal, page, part }) = new.recv() {
-        match part {
-            Part::All => match catch_unwind(AssertUnwindSafe(|| cost(&page))) {
-                Ok(cost) => {
-                    for (principal, times) in page.tally.settle(cost) {
-                        counters.add(&strategy, &principal, cost, times);
-                    }
-                }
-                Err(_) => counters.uncounted.inc_by(page.tally.give_up()),
-            },
-            Part::Named(names) => {
-                let counted = catch_unwind(AssertUnwindSafe(|| page.tool_costs.settle(|| costs(&page))));
-                match counted.ok().and_then(|()| page.tool_costs.of(&names)) {
-                    Some(cost) => counters.add(&strategy, &principal, cost, 1),
-                    None => counters.uncounted.inc(),
+    while let Ok((strategy, page)) = new.recv() {
+        match catch_unwind(AssertUnwindSafe(|| costs(&page))) {
+            Ok(costs) => {
+                for (principal, cost, times) in page.tally.settle(costs) {
+                    counters.add(&strategy, &principal, cost, times);
                 }
             }
+            Err(_) => counters.uncounted.inc_by(page.tally.give_up()),
         }
     }
 }
 
-fn cost(page: &Page) -> Cost {
-    let list = page.list(Kind::Tools);
-    let tools = RawObject::parse(list.as_str()).ok().and_then(|list| Some(tokens(list.member("tools")?)));
-    let full = page.view.derived(|view| Full(tokens(&complete(view))));
-    Cost { listed: tools.unwrap_or_default(), full: full.0 }
-}
-
-/// The cost of each tool of a list. The strategy's own are in no complete list.
-fn costs(page: &Page) -> HashMap<String, Cost> {
+/// What a list costs, and each of its tools. The strategy's own tools are in no complete list.
+fn costs(page: &Page) -> Costs {
     let full = page.view.derived(|view| {
         let tools = view.tools().map(|tool| tool.tool());
-        FullByName(tools.map(|tool| (tool.key().to_string(), tokens(tool.definition().text()))).collect())
+        Full(tools.map(|tool| (tool.key().to_string(), tokens(tool.definition().text()))).collect())
     });
     let list = RawObject::parse(page.list(Kind::Tools).as_str()).ok();
-    let tools = list.and_then(|list| serde_json::from_str::<Vec<Box<RawValue>>>(list.member("tools")?).ok());
-    let cost = |tool: Box<RawValue>| {
-        let name = RawObject::parse(tool.get()).ok()?.string("name")?;
+    let tools: Option<Vec<RawObject>> = list.and_then(|list| list.value("tools"));
+    let cost = |tool: RawObject| {
+        let name = tool.string("name")?;
         let full = full.0.get(&name).copied().unwrap_or_default();
-        Some((name, Cost { listed: tokens(tool.get()), full }))
+        Some((name, Cost { listed: tokens(tool.text()), full }))
     };
-    tools.unwrap_or_default().into_iter().filter_map(cost).collect()
-}
-
-/// The list of all definitions of a view.
-fn complete(view: &View) -> String {
-    let definitions: Vec<&str> = view.tools().map(|tool| tool.tool().definition().text()).collect();
-    format!("[{}]", definitions.join(","))
+    let each: HashMap<String, Cost> = tools.into_iter().flatten().filter_map(cost).collect();
+    let all = Cost { listed: each.values().map(|cost| cost.listed).sum(), full: full.0.values().sum() };
+    Costs { all, each }
 }
 
 fn tokens(text: &str) -> u64 {
