@@ -10,7 +10,6 @@
 
 mod agent;
 mod baseline;
-mod bench;
 mod break_even;
 mod comparison;
 mod connection;

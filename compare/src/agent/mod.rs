@@ -5,8 +5,6 @@
 //! start with. Then it follows the errors of the server: the text and the structured content of an
 //! answer determine its next move, never knowledge of the strategy.
 
-mod advice;
-mod browsing;
 mod moves;
 mod performance;
 mod plan;

@@ -6,8 +6,8 @@ use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::Profile;
 
 use super::{
-    Agent, Behavior, Task, advice,
-    moves::{Move, Seen},
+    Agent, Behavior, Task,
+    moves::{Move, Seen, advised},
     plan::Plan,
 };
 
@@ -191,6 +191,6 @@ impl Agent {
 
     /// The next step that the error suggests, unless it is the move that was just made.
     fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
-        advice::read(seen, wanted, self.plan.reads_resources).filter(|next| next != made)
+        advised(seen, wanted, self.plan.reads_resources).filter(|next| next != made)
     }
 }

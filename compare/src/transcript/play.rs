@@ -9,9 +9,8 @@ use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
     agent::{self, Agent, Purpose, Task},
     baseline::{Baseline, Listed},
-    bench::Bench,
     comparison::Progress,
-    connection::{LinkFactory, Reached},
+    connection::{Bench, LinkFactory, Reached},
     report::StepTokens,
 };
 

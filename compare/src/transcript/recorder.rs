@@ -10,8 +10,7 @@ use crate::{
     Error, Row,
     agent::{self, Purpose, Task},
     baseline::Listed,
-    bench::Bench,
-    connection::{Connection, Exchange},
+    connection::{Bench, Connection, Exchange},
     report::StepTokens,
     seen,
 };
