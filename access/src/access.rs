@@ -12,10 +12,9 @@ use parking_lot::{Mutex, RwLock};
 use quick_cache::sync::Cache;
 
 use crate::{
-    clock::Clock,
     entry::{Identified, permits_of},
     error::Error,
-    jwt::{Rejection, Verified, Verifier},
+    jwt::{Clock, Rejection, Verified, Verifier},
     metadata::{self, Why},
     settings::Settings,
     source::Http,

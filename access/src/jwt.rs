@@ -1,12 +1,16 @@
 //! JWTs (RFC 7519, RFC 9068): what has to hold of a token before anything that it says is believed.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use jsonwebtoken::{Algorithm, Validation};
 use mcp_disclosure_core::Digest;
 use serde_json::{Map, Value};
 
-use crate::{clock::Clock, entry, keys::Keys, settings::Jwt, signatures};
+use crate::{entry, keys::Keys, settings::Jwt, signatures};
 
 /// How far clocks may differ, in seconds.
 const SKEW: u64 = 60;
@@ -137,6 +141,35 @@ impl Verifier {
             return Err(Rejection::Scope);
         }
         Ok(ends)
+    }
+}
+
+/// A clock. Cheap to clone.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
+
+impl Clock {
+    /// A clock that shows what a function returns.
+    pub fn new(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    /// Seconds since 1970.
+    fn seconds(&self) -> u64 {
+        // A clock before 1970 makes every token expired or not yet valid, or is off by less than its skew.
+        (self.0)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new(SystemTime::now)
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Clock(..)")
     }
 }
 

@@ -7,7 +7,6 @@
 //! exists for whom.
 
 mod access;
-mod clock;
 mod entry;
 mod error;
 mod jwt;
@@ -19,9 +18,9 @@ mod source;
 mod tokens;
 
 pub use access::Access;
-pub use clock::Clock;
 pub use entry::{Caller, Entry};
 pub use error::{Error, UnreadableToken};
+pub use jwt::Clock;
 pub use keys::KeyTimes;
 pub use metadata::WELL_KNOWN;
 pub use settings::{Jwt, KeySource, Profile, Settings, Token, TokenSource};

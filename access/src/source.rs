@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use mcp_disclosure_transport::http::{cause, without_secrets};
+use mcp_disclosure_transport::http::{body, builder, cause, without_secrets};
 use reqwest::{Client, Url, redirect::Policy};
 
 use crate::error::Error;
@@ -45,7 +45,6 @@ pub(crate) struct Http(Client);
 
 impl Http {
     pub(crate) fn new() -> Result<Self, Error> {
-        let _already = rustls::crypto::ring::default_provider().install_default();
         let policy = Policy::custom(|attempt| {
             let first = attempt.previous().first();
             let is_same = first.is_some_and(|first| first.origin() == attempt.url().origin());
@@ -55,7 +54,7 @@ impl Http {
                 () => attempt.follow(),
             }
         });
-        let client = Client::builder().redirect(policy).pool_max_idle_per_host(0).build();
+        let client = builder().redirect(policy).pool_max_idle_per_host(0).build();
         client.map(Self).map_err(Error::Client)
     }
 
@@ -64,18 +63,11 @@ impl Http {
         let reading = async {
             // The innermost cause shows no URL.
             let fails = |error| format!("fails: {}", cause(&error));
-            let mut response = self.0.get(url).send().await.map_err(fails)?;
+            let response = self.0.get(url).send().await.map_err(fails)?;
             if !response.status().is_success() {
                 return Err(format!("answers {}", response.status()));
             }
-            let mut bytes = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(fails)? {
-                if bytes.len() + piece.len() > MOST_BYTES {
-                    return Err(too_long());
-                }
-                bytes.extend_from_slice(&piece);
-            }
-            Ok(bytes)
+            body(response, MOST_BYTES).await.map_err(fails)?.ok_or_else(too_long)
         };
         let late = || format!("does not answer within {} s", patience.as_secs_f32());
         tokio::time::timeout(patience, reading).await.unwrap_or_else(|_| Err(late()))

@@ -8,8 +8,7 @@ use crate::{
     Error, Row,
     agent::{Agent, Behavior},
     baseline::Listed,
-    bench::Bench,
-    connection::{ClientKind, Connection},
+    connection::{Bench, ClientKind, Connection},
     seen,
 };
 

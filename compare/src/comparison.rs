@@ -5,8 +5,8 @@ use mcp_disclosure_core::Profile;
 
 use crate::{
     ClientKind, Error, Query, Recommendation, Report,
-    bench::Bench,
     break_even::break_even,
+    connection::Bench,
     figures::{self, shown},
     notes,
     report::Compared,

@@ -1,4 +1,4 @@
-//! One connection of a host to a server of a row, and the record of its messages.
+//! One connection of a host to a server of a row, the record of its messages, and what all connections have in common.
 
 use std::sync::{
     Arc,
@@ -12,7 +12,7 @@ use mcp_disclosure_core::{RawObject, size};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Row, bench::Bench};
+use crate::{BASELINE, Error, Row, baseline::Baseline, tokenizer::Counter, transcript::Play};
 
 /// Opens a new link to a server that serves the row of this name to every client.
 pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
@@ -59,6 +59,31 @@ impl HostKind {
             Self::Ordinary => "name, description and inputSchema of a tool",
             Self::Verbatim => "every member of a tool",
         }
+    }
+}
+
+/// What all connections have in common.
+pub(crate) struct Bench<'a> {
+    pub(crate) play: &'a Play<'a>,
+    pub(crate) counter: Counter,
+    /// The lists of `full`; empty until they are known.
+    pub(crate) baseline: Baseline,
+}
+
+impl<'a> Bench<'a> {
+    /// Finds out what the source lists; its resources are those of a server of complete definitions, if there is one.
+    pub(crate) async fn of(play: &'a Play<'a>, rows: &[Row]) -> Result<Self, Error> {
+        let counter = Counter::new(play.tokenizer);
+        let mut bench = Self { play, counter, baseline: Baseline::default() };
+        let mut resources = Vec::new();
+        if let Some(full) = rows.iter().find(|row| row.name == BASELINE) {
+            let connection = Connection::open(&bench, full, ClientKind::Negotiating, Concerns::new()).await?;
+            resources = connection.resources().await?;
+            connection.host.close().await;
+        }
+        let tools: Vec<&RawObject> = play.subject.tools.iter().map(|tool| &tool.definition).collect();
+        bench.baseline = Baseline::of(tools, &resources);
+        Ok(bench)
     }
 }
 

@@ -8,9 +8,8 @@
 //!
 //! `docs/compare.md` defines what is counted, and how.
 
-pub mod agent;
+mod agent;
 mod baseline;
-mod bench;
 mod break_even;
 mod comparison;
 mod connection;

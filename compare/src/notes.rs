@@ -1,6 +1,6 @@
 //! Notes for readers of a report: what its figures do not say by themselves.
 
-use crate::{Row, Subject, Used, comparison::BASELINE, report::Compared, text::of};
+use crate::{Row, Subject, Used, report::Compared, text::of};
 
 /// Names of tools in a note.
 const MOST_NAMES: usize = 5;
@@ -21,28 +21,12 @@ impl Subject {
 /// A row that shows a model what an earlier one shows.
 pub(crate) fn same(row: &Row, first: &str) -> String {
     let name = &row.name;
-    if row.is_stack() && row.choices.is_empty() {
-        return format!(
-            "{name} is the same as {first}, and has no row of its own: nothing is chosen. A choice is written in \
-             parentheses, as in {}.",
-            with_a_choice(name)
-        );
-    }
-    if row.is_stack() {
-        return format!("{name} lists the same as {first}, and has no row of its own.");
-    }
-    let what = if first == BASELINE { "complete definitions, as full does" } else { "what that row lists" };
-    format!(
-        "{name} and {first}: to an ordinary host the first lists {what}. What it does to calls is not counted."
-    )
-}
-
-/// A stack with the form of a choice behind its first filter.
-fn with_a_choice(stack: &str) -> String {
-    match stack.split_once('+') {
-        Some((filter, rest)) => format!("{filter}(NAME=VALUE)+{rest}"),
-        None => format!("{stack}(NAME=VALUE)"),
-    }
+    let rest = match (row.is_stack(), row.choices.is_empty()) {
+        (true, true) => ", and has no row of its own: nothing is chosen, as FILTER(NAME=VALUE) does.",
+        (true, false) => ", and has no row of its own.",
+        (false, _) => " to an ordinary host. What it does to calls is not counted.",
+    };
+    format!("{name} lists the same as {first}{rest}")
 }
 
 /// Notes on the figures of a strategy; `missed` are used tools that a choice leaves out.

@@ -11,8 +11,7 @@ use crate::{
     Error, Row, Subject,
     agent::{Purpose, Seen},
     baseline::Listed,
-    bench::Bench,
-    connection::{ClientKind, Connection},
+    connection::{Bench, ClientKind, Connection},
     seen,
 };
 

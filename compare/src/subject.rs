@@ -4,7 +4,7 @@ use std::{collections::HashSet, str::FromStr};
 
 use mcp_disclosure_core::{RawObject, nearest::nearest};
 
-use crate::{Error, agent::Task, sample};
+use crate::{Error, sample, transcript::Call};
 
 /// The tools of a source, as `full` lists them.
 #[derive(Clone, Debug)]
@@ -59,11 +59,11 @@ const MOST_WORDS: usize = 8;
 
 impl Tool {
     /// A call of the tool: with the example's arguments, else with the minimum that its schema requires.
-    pub(crate) fn task(&self) -> Task {
+    pub(crate) fn call(&self) -> Call {
         let schema = self.definition.object("inputSchema").unwrap_or_default();
         let given = self.example.as_ref().and_then(|example| example.object("input"));
         let arguments = given.unwrap_or_else(|| sample::arguments(&schema));
-        Task { tool: self.name.clone(), arguments }
+        Call { tool: self.name.clone(), arguments, ..Call::default() }
     }
 
     /// The words by which a model searches for it: what its example is for, or else the beginning of its description. The

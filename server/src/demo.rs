@@ -1,9 +1,6 @@
 //! The demonstration: the Math server, wrapped like any `rmcp` handler.
 
-use mcp_disclosure_compare::{
-    agent::Task,
-    transcript::{Assignment, Call},
-};
+use mcp_disclosure_compare::transcript::{Assignment, Call};
 use mcp_disclosure_core::{DescriptionFile, RawObject};
 use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer, about};
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
@@ -25,7 +22,7 @@ pub fn demonstration() -> Option<(Target, Declared)> {
 pub(crate) fn own_task() -> Option<Assignment> {
     let (tool, arguments) = ("symbolic_solve", RawObject::empty().with_value("equations", "x**2 - 4"));
     let answer = own_answer(tool, &arguments);
-    let call = Call { answer, ..Call::of(Task { tool: tool.to_owned(), arguments }) };
+    let call = Call { tool: tool.to_owned(), arguments, answer, ..Call::default() };
     Some(Assignment { request: Some("Solve x² − 4 = 0.".to_owned()), ..Assignment::of(vec![call]) })
 }
 

@@ -13,7 +13,7 @@ use std::{
 };
 
 use mcp_disclosure_transport::printable::{Bounded, one_line};
-use tracing::{Level, field::Field};
+use tracing::field::Field;
 use tracing_subscriber::{
     EnvFilter, Layer,
     field::MakeExt,
@@ -81,7 +81,7 @@ where
 {
     let colour =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let layer = tracing_subscriber::fmt::layer().with_writer(Lines).with_ansi(colour);
+    let layer = tracing_subscriber::fmt::layer().with_writer(|| Lines).with_ansi(colour);
     // If stderr is closed, reporting that there would panic.
     layer.log_internal_errors(false).fmt_fields(fields()).with_target(false)
 }
@@ -94,7 +94,7 @@ pub(crate) fn report(text: &str, hint: Option<&str>) {
     let hint = hint.map(|hint| format!("hint: {hint}"));
     for line in text.lines().chain(hint.as_deref()) {
         let line = format!("mcp-disclosure: {}", one_line(line));
-        lines::put(format!("{}\n", folded_on_stderr(&line)).as_bytes(), Level::ERROR);
+        lines::put(format!("{}\n", folded_on_stderr(&line)).as_bytes());
     }
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn note(text: &str) {
     if FORMAT.get() == Some(&LogFormat::Json) {
         return json::note(text);
     }
-    lines::put(format!("mcp-disclosure: {}\n", one_line(text)).as_bytes(), Level::INFO);
+    lines::put(format!("mcp-disclosure: {}\n", one_line(text)).as_bytes());
 }
 
 /// The time, as in every line: RFC 3339 in UTC.

@@ -6,8 +6,11 @@ use mcp_disclosure_strategy_concerns as concerns;
 use mcp_disclosure_strategy_describe as describe;
 use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
-/// The strategy that narrows by concerns, and the key of what the operator chooses: what `--concern` sets.
-pub(crate) const CHOICES: (&str, &str) = (concerns::NAME, "choices");
+/// The strategy that narrows by concerns.
+pub(crate) const NARROWING: &str = concerns::NAME;
+
+/// Its setting of what the operator chooses (docs/CONTRACT.md B11), which `--concern` sets.
+pub(crate) const CHOICES: &str = "choices";
 
 /// A setting with which a strategy serves any catalogue, where it would refuse some: strategy, key and value.
 pub(crate) const RELAXED: (&str, &str, &str) = (describe::NAME, "long_briefs", "shorten");

@@ -6,8 +6,7 @@
 
 use std::{collections::HashMap, net::SocketAddr, sync::Arc, time::Duration};
 
-use futures::StreamExt;
-use mcp_disclosure_transport::http::Zone;
+use mcp_disclosure_transport::http::{Zone, body, builder};
 use oauth2::{HttpRequest, HttpResponse};
 use parking_lot::Mutex;
 use reqwest::{
@@ -61,15 +60,11 @@ impl BoundedClient {
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         // An MCP server may open its event stream, which has no end.
         let is_stream = content_type.is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let mut body = Vec::new();
-        let mut chunks = response.bytes_stream();
-        while !is_stream && let Some(chunk) = chunks.next().await {
-            body.extend_from_slice(&chunk.map_err(reqwest::Error::without_url)?);
-            if body.len() > LARGEST {
-                return Err(format!("more than {LARGEST} bytes were sent").into());
-            }
+        if is_stream {
+            return Ok(answer.body(Vec::new())?);
         }
-        Ok(answer.body(body)?)
+        let body = body(response, LARGEST).await.map_err(reqwest::Error::without_url)?;
+        Ok(answer.body(body.ok_or_else(|| format!("more than {LARGEST} bytes were sent"))?)?)
     }
 }
 
@@ -84,9 +79,7 @@ impl OAuthHttpClient for BoundedClient {
 
 /// A client that follows no redirects, and resolves names so.
 pub(crate) fn http_client(names: &Names) -> Result<Client, Error> {
-    // A provider already installed in this process is fine.
-    let _already = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder()
+    let client = builder()
         .redirect(Policy::none())
         .connect_timeout(TIMEOUT)
         .pool_max_idle_per_host(0)

@@ -27,9 +27,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The time between two attempts to take the lock.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The largest file.
-const LARGEST: u64 = 4 * 1024 * 1024;
-
 /// The folder of tokens in the user's configuration folder; `None` if the system has no such folder.
 pub fn folder_of_user() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
@@ -151,12 +148,8 @@ impl Store {
     }
 
     fn read_private(&self) -> io::Result<String> {
-        let found = fs::symlink_metadata(&self.file)?;
-        check_owner(&found)?;
+        check_owner(&fs::symlink_metadata(&self.file)?)?;
         check_owner(&fs::metadata(&self.folder)?)?;
-        if found.len() > LARGEST {
-            return Err(io::Error::other("is too large"));
-        }
         fs::read_to_string(&self.file)
     }
 

@@ -58,13 +58,10 @@ impl Concerns {
         values.collect()
     }
 
-    /// Validates and logs a client's choices.
+    /// Validates a client's choices. Whoever asks is told of its warnings, or the log is: a request may be decided twice.
     fn choose(&self, cx: &Context<'_>, given: &str, on_invalid: OnInvalidValue) -> Result<Choices, Fault> {
         let (declared, is_starting) = (&cx.view.about().concerns, cx.view.is_starting());
         let choices = Choices::read(declared, given, on_invalid, is_starting)?;
-        for warning in &choices.warnings {
-            tracing::warn!(session = cx.session, "{warning}");
-        }
         tracing::debug!(session = cx.session, changes = ?choices.changes, "concerns chosen");
         Ok(choices)
     }
@@ -137,7 +134,11 @@ impl DisclosureStrategy for Concerns {
         let may_be_declared = !cx.view.about().concerns.is_empty() || cx.view.is_starting();
         if let Some(given) = said.member("concerns").filter(|_| may_be_declared) {
             cx.speaks_natively();
-            cx.remember(self.choose(cx, given, on_invalid)?.changes);
+            let Choices { changes, warnings } = self.choose(cx, given, on_invalid)?;
+            for warning in warnings {
+                tracing::warn!(session = cx.session, "{warning}");
+            }
+            cx.remember(changes);
         }
         Ok(())
     }

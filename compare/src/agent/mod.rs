@@ -1,12 +1,10 @@
-//! A scripted agent, for tests: it simulates a model that follows the workflow, or one that does not.
+//! A scripted agent: it simulates a model that follows the workflow, or one that does not.
 //!
 //! The guide (tool-descriptions-guide) names two anti-patterns of models: they fetch everything in order to choose, or
 //! they call without fetching. An [`Agent`] does one of these, or neither, and can be given a mistake to
 //! start with. Then it follows the errors of the server: the text and the structured content of an
-//! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
+//! answer determine its next move, never knowledge of the strategy.
 
-mod advice;
-mod browsing;
 mod moves;
 mod performance;
 mod plan;
@@ -15,8 +13,11 @@ use mcp_disclosure_client::Host;
 use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 
-pub use self::performance::{Purpose, Step, Trace};
-pub(crate) use self::{moves::Seen, plan::Plan};
+pub(crate) use self::{
+    moves::Seen,
+    performance::{Purpose, Step},
+    plan::Plan,
+};
 
 /// How a model goes about a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,16 +38,16 @@ pub enum Behavior {
 
 /// A tool to call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Task {
+pub(crate) struct Task {
     /// Its name.
-    pub tool: String,
+    pub(crate) tool: String,
     /// The arguments of the call.
-    pub arguments: RawObject,
+    pub(crate) arguments: RawObject,
 }
 
 /// A scripted agent of one host. It remembers what it has learned from task to task.
 #[derive(Debug)]
-pub struct Agent {
+pub(crate) struct Agent {
     host: Host,
     /// How it goes about its tasks. Wrong arguments and names are those of its mistake.
     behavior: Behavior,
@@ -54,6 +55,8 @@ pub struct Agent {
     /// The call that it begins its first task with, which has a wrong name or wrong arguments. It makes the right call once
     /// an answer, or the list of tools, shows what is right.
     pub(crate) mistake: Option<Task>,
-    /// The moves so far, and the outcomes of the tasks.
-    pub(crate) trace: Trace,
+    /// Every move so far.
+    pub(crate) steps: Vec<Step>,
+    /// Whether the tool of each task so far was called successfully.
+    pub(crate) outcomes: Vec<bool>,
 }

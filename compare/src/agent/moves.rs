@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_disclosure_client::{CallError, Error, Host};
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{Plan, Purpose, Task};
@@ -30,8 +30,8 @@ pub(crate) enum Move {
 /// An answer as a model sees it.
 #[derive(Debug)]
 pub(crate) struct Seen {
-    /// The code of the error, if it is one; empty if that is a text only.
-    pub(super) problem: Option<String>,
+    /// Whether it is an error.
+    pub(super) is_error: bool,
     /// The structured content of the answer, or else its text, if that is JSON.
     pub(crate) content: Value,
     /// The answer as text.
@@ -50,16 +50,6 @@ impl Move {
         Self::Call { tool: tool.to_owned(), arguments }
     }
 
-    pub(super) fn shown(&self) -> (String, String) {
-        let (method, target) = match self {
-            Self::Read { uri } => ("resources/read", uri.clone()),
-            Self::Describe { names } => ("tools/describe", names.join(",")),
-            Self::Find { tool } => ("groups/get", tool.clone()),
-            Self::Call { tool, .. } => ("tools/call", tool.clone()),
-        };
-        (method.to_owned(), target)
-    }
-
     pub(super) async fn make(&self, host: &Host, plan: &Plan, purpose: Purpose) -> Result<Seen, Error> {
         let answered = match self {
             Self::Read { uri } => host.read_resource(uri).await,
@@ -75,11 +65,11 @@ impl Move {
             Err(Error::NoResult { error: CallError::Answered(error), .. }) => {
                 let text = error.text().as_str().to_owned();
                 let content = serde_json::from_str(&text).unwrap_or_default();
-                Ok(Seen { problem: Some(error.code().to_string()), content, text })
+                Ok(Seen { is_error: true, content, text })
             }
             // The host's own client found out; its model is told the same.
             Err(error @ (Error::UnknownTool { .. } | Error::Refused { .. })) => {
-                Ok(Seen { problem: Some(String::new()), content: Value::Null, text: error.to_string() })
+                Ok(Seen { is_error: true, content: Value::Null, text: error.to_string() })
             }
             Err(error) => Err(error),
         }
@@ -96,17 +86,64 @@ impl Seen {
             None => serde_json::from_str(&text).unwrap_or_default(),
         };
         // An error result, or one with a code in its text (tool-descriptions-resource §6).
-        let code = content["error"]["code"].as_str().map(str::to_owned);
-        let problem = code.or_else(|| (whole["isError"] == true).then(String::new));
-        Self { problem: problem.or_else(|| missing(&content, purpose)), content, text }
+        let is_error = whole["isError"] == true || content["error"]["code"].is_string();
+        Self { is_error: is_error || is_missing(&content, purpose), content, text }
     }
 }
 
-/// The error, without a code, of a description that was requested and does not exist: it stands in its place
-/// (tool-descriptions-resource §6.3). The result of a tool can have such a member without being an error.
-fn missing(content: &Value, purpose: Purpose) -> Option<String> {
-    let mut entries = content.as_object().filter(|_| purpose == Purpose::Learn)?.values();
-    entries.any(|entry| entry.get("error").is_some_and(Value::is_string)).then(String::new)
+/// Whether a description was requested that does not exist: an error stands in its place (tool-descriptions-resource §6.3).
+/// The result of a tool can have such a member without being an error.
+fn is_missing(content: &Value, purpose: Purpose) -> bool {
+    let mut entries = content.as_object().into_iter().flat_map(|content| content.values());
+    purpose == Purpose::Learn && entries.any(|entry| entry.get("error").is_some_and(Value::is_string))
+}
+
+/// The next step that an error suggests in order to call the wanted tool; `None` if it suggests none.
+pub(super) fn advised(seen: &Seen, wanted: &str, reads_resources: bool) -> Option<Move> {
+    let error = &seen.content["error"];
+    let read = |uri: String| Move::Read { uri };
+    let by_uri = || error["resource_uri"].as_str().map(str::to_owned).map(read);
+    let by_example = || like(error["examples"].as_array()?.first()?.as_str()?, wanted).map(read);
+    let by_text = || uri_in(&seen.text).map(read);
+    let by_call = || call_in(&steps(error, &seen.text));
+    if reads_resources {
+        return by_uri().or_else(by_example).or_else(by_text).or_else(by_call);
+    }
+    by_call()
+}
+
+/// The instructions of an error, or else its whole text.
+fn steps(error: &Value, text: &str) -> String {
+    let instructions = error["instructions"].as_array();
+    let lines = instructions.map(|lines| lines.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    lines.map_or_else(|| text.to_owned(), |lines| lines.join("\n"))
+}
+
+/// An example's URI with the wanted tool instead of the example's.
+fn like(example: &str, wanted: &str) -> Option<String> {
+    let (base, _) = example.split_once('?')?;
+    Some(descriptions_uri(base, [wanted]))
+}
+
+/// The first resource that a text names, quoted or not.
+fn uri_in(text: &str) -> Option<String> {
+    let from = text.find("resource://")?;
+    let uri: String = text[from..]
+        .chars()
+        .take_while(|next| !next.is_whitespace() && !"\"'\\<>)".contains(*next))
+        .collect();
+    Some(uri.trim_end_matches(['.', ',', ';']).to_owned())
+}
+
+/// The first `call NAME with {…}` of a text.
+fn call_in(text: &str) -> Option<Move> {
+    text.match_indices("call ").find_map(|(at, found)| {
+        let (tool, rest) = text[at + found.len()..].split_once(" with ")?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<RawObject>();
+        let arguments = values.next()?.ok()?;
+        let tool = tool.trim_matches(['\'', '"', '`']);
+        (!tool.contains(char::is_whitespace)).then(|| Move::Call { tool: tool.to_owned(), arguments })
+    })
 }
 
 /// What was learned from answers: arguments with a `const` value in the schema, by tool.

@@ -6,42 +6,30 @@ use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::Profile;
 
 use super::{
-    Agent, Behavior, Task, advice,
-    moves::{Move, Seen},
+    Agent, Behavior, Task,
+    moves::{Move, Seen, advised},
     plan::Plan,
 };
-use crate::baseline::{Baseline, Listed};
 
 /// Maximum number of moves for one task.
 const MOST_MOVES: usize = 10;
 
-/// The record of an agent's moves and results.
-#[derive(Clone, Debug, Default)]
-pub struct Trace {
-    /// Every move after the first list, in order.
-    pub steps: Vec<Step>,
-    /// Whether the tool of each task was called successfully.
-    pub outcomes: Vec<bool>,
-}
-
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     /// What it was made for.
-    pub purpose: Purpose,
-    /// The request's method.
-    pub method: String,
-    /// Its subject: the tool's name, or the URI.
-    pub target: String,
+    pub(crate) purpose: Purpose,
+    /// The tool that it calls, if it is a call.
+    pub(crate) tool: Option<String>,
     /// Whether it is the agent's mistake.
-    pub is_mistake: bool,
-    /// The code of the error if it failed, such as `TOOL_DESCRIPTION_REQUIRED` or `-32602`; empty if the error is a text only.
-    pub problem: Option<String>,
+    pub(crate) is_mistake: bool,
+    /// Whether it was answered with an error.
+    pub(crate) is_refused: bool,
 }
 
 /// What a move is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(crate) enum Purpose {
     /// To find a tool, or to learn how it is used.
     Learn,
     /// To use the tool of the task.
@@ -51,40 +39,12 @@ pub enum Purpose {
 /// Receives a move that has been made.
 type Tell<'t> = &'t mut dyn FnMut(&Step);
 
-impl Trace {
-    /// The codes of the received errors, in order.
-    pub fn errors(&self) -> impl Iterator<Item = &str> {
-        self.steps.iter().filter_map(|step| step.problem.as_deref())
-    }
-
-    /// Whether every task succeeded.
-    pub fn succeeded(&self) -> bool {
-        !self.outcomes.contains(&false)
-    }
-}
-
 impl Agent {
     /// An agent that makes no mistake, under a strategy that declares its calls in this profile. Models in most hosts cannot
     /// read resources.
-    pub fn new(host: &Host, behavior: Behavior, reads_resources: bool, profile: &Profile) -> Self {
+    pub(crate) fn new(host: &Host, behavior: Behavior, reads_resources: bool, profile: &Profile) -> Self {
         let plan = Plan::new(host.channel().clone(), reads_resources, profile, Arc::default());
-        Self { host: host.clone(), behavior, plan, mistake: None, trace: Trace::default() }
-    }
-
-    /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes.
-    ///
-    /// # Errors
-    /// Failures of the connection. Errors that the server answers are part of the trace.
-    pub async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
-        // Under which names the source itself has the tools is not known to a model.
-        self.plan.listed = Arc::new(Listed::new(self.host.list().await?, &Baseline::default()));
-        if self.behavior == Behavior::EverythingFirst {
-            self.fetch_everything(tasks.first().map_or("", |task| &task.tool), &mut |_| {}).await?;
-        }
-        for task in tasks {
-            self.pursue(task, &mut |_| {}).await?;
-        }
-        Ok(self.trace)
+        Self { host: host.clone(), behavior, plan, mistake: None, steps: Vec::new(), outcomes: Vec::new() }
     }
 
     /// tool-descriptions-guide "Anti-Pattern 1": fetches every description. An error is followed as far as it leads to the
@@ -97,9 +57,9 @@ impl Agent {
         let mut made = Vec::new();
         while let Some(step) = queue.pop_front() {
             let seen = self.make(&step, Purpose::Learn, false, tell).await?;
-            let next = match seen.problem {
-                Some(_) => self.follow(&seen, wanted, &step).into_iter().collect(),
-                None => self.plan.onward(&seen),
+            let next = match seen.is_error {
+                true => self.follow(&seen, wanted, &step).into_iter().collect(),
+                false => self.plan.onward(&seen),
             };
             made.push(step);
             // Circular suggestions are followed once.
@@ -129,7 +89,7 @@ impl Agent {
             if self.plan.is_missing(&task.tool, &step, &seen) {
                 break;
             }
-            if seen.problem.is_none() {
+            if !seen.is_error {
                 if is_the_call {
                     succeeded = true;
                     break;
@@ -159,7 +119,7 @@ impl Agent {
             // What is learned now shows what is right.
             attempt = right.clone();
         }
-        self.trace.outcomes.push(succeeded);
+        self.outcomes.push(succeeded);
         Ok(())
     }
 
@@ -172,7 +132,7 @@ impl Agent {
         let mut is_learned = true;
         while let Some(step) = self.next(&mut queue, tool) {
             let seen = self.make(&step, Purpose::Learn, false, &mut |_| {}).await?;
-            is_learned = seen.problem.is_none();
+            is_learned = !seen.is_error;
             queue.extend(self.plan.ask_again(tool, &step, &seen.content));
         }
         Ok(is_learned)
@@ -180,7 +140,7 @@ impl Agent {
 
     /// Ends a task without a move: nothing shows the model that there is such a tool.
     pub(crate) fn give_up(&mut self) {
-        self.trace.outcomes.push(false);
+        self.outcomes.push(false);
     }
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
@@ -219,19 +179,18 @@ impl Agent {
         tell: Tell<'_>,
     ) -> Result<Seen, Error> {
         let seen = step.make(&self.host, &self.plan, purpose).await?;
-        if purpose == Purpose::Learn && seen.problem.is_none() {
+        if purpose == Purpose::Learn && !seen.is_error {
             self.plan.learn(step, &seen);
         }
-        let (method, target) = step.shown();
-        let problem = seen.problem.clone();
-        let made = Step { purpose, method, target, is_mistake, problem };
+        let tool = if let Move::Call { tool, .. } = step { Some(tool.clone()) } else { None };
+        let made = Step { purpose, tool, is_mistake, is_refused: seen.is_error };
         tell(&made);
-        self.trace.steps.push(made);
+        self.steps.push(made);
         Ok(seen)
     }
 
     /// The next step that the error suggests, unless it is the move that was just made.
     fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
-        advice::read(seen, wanted, self.plan.reads_resources).filter(|next| next != made)
+        advised(seen, wanted, self.plan.reads_resources).filter(|next| next != made)
     }
 }

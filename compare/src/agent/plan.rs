@@ -1,19 +1,22 @@
 //! The workflow of a strategy: by which moves a model finds tools, and learns how they are used.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use mcp_disclosure_client::{Channel, Error, Host};
 use mcp_disclosure_core::{Finder, Lesson, Profile, RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
-use super::{
-    browsing::{Browsing, INFO, is_category},
-    moves::{Learned, Move, Seen},
-};
+use super::moves::{Learned, Move, Seen};
 use crate::{Tool, baseline::Listed};
 
 /// The bridge tool, for models whose hosts do not use the strategy's native channel.
 const BRIDGE: &str = "describe_tools";
+
+/// The tool of three levels.
+const INFO: &str = "info";
 
 /// The workflow of a strategy, and what the model has found so far.
 #[derive(Debug)]
@@ -146,7 +149,7 @@ impl Plan {
         let asked = category.map(|(category, _)| Move::ask(INFO, &json!({"topic": category})));
         let named = |lines: &Value| lines.as_array().into_iter().flatten().any(|line| line["name"] == tool);
         let is_named = named(&seen.content["tools"]) || !seen.content["next"].is_null();
-        asked.as_ref() == Some(made) && (seen.problem.is_some() || !is_named)
+        asked.as_ref() == Some(made) && (seen.is_error || !is_named)
     }
 
     /// The move after asking for a tool was answered with a category of its name.
@@ -177,5 +180,73 @@ impl Plan {
         let tools = seen.content["tools"].as_array();
         let tools = tools.into_iter().flatten().filter_map(|tool| tool["name"].as_str());
         categories.chain(tools).map(|topic| Move::ask(INFO, &json!({"topic": topic}))).collect()
+    }
+}
+
+/// The categories that a model has asked for, and the tools that their answers showed with parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Browsing {
+    asked: HashSet<String>,
+    had_overview: bool,
+    shown: HashSet<String>,
+}
+
+impl Browsing {
+    /// The calls that find tools in a category, by arguments: the overview, unless it was asked for or the description of
+    /// [`INFO`] names the category, then the category; each is asked for once.
+    fn topics(&mut self, description: &str, category: &str) -> Vec<Value> {
+        if !self.asked.insert(category.to_owned()) {
+            return Vec::new();
+        }
+        // The index names it as `name (count)`.
+        let knows = self.had_overview || description.contains(&format!("{category} ("));
+        self.had_overview |= !knows;
+        let overview = (!knows).then(|| json!({}));
+        overview.into_iter().chain([json!({"topic": category})]).collect()
+    }
+
+    /// Notes the tools that the answer of a category or a search shows with their parameters.
+    fn learn(&mut self, answer: &Value) {
+        for line in answer["tools"].as_array().into_iter().flatten() {
+            let Some(name) = line["name"].as_str() else { continue };
+            if line.get("parameters").or_else(|| line.get("inputSchema")).is_some() {
+                self.shown.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// Whether the answer of a category or a search showed the tool's parameters, so that it need not be asked for.
+    pub(super) fn shows(&self, tool: &str) -> bool {
+        self.shown.contains(tool)
+    }
+}
+
+/// Whether this is the answer of a category.
+fn is_category(answer: &Value) -> bool {
+    answer["category"].is_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_overview_is_asked_for_where_the_description_does_not_name_the_category() {
+        let mut browsing = Browsing::default();
+        let mut topics = |category| browsing.topics("- a (2): text", category);
+        assert_eq!(topics("a"), [json!({"topic": "a"})]);
+        assert!(topics("a").is_empty());
+        assert_eq!(topics("b"), [json!({}), json!({"topic": "b"})]);
+        assert_eq!(topics("c"), [json!({"topic": "c"})]);
+    }
+
+    #[test]
+    fn a_tool_whose_parameters_a_category_shows_is_known() {
+        let mut browsing = Browsing::default();
+        browsing
+            .learn(&json!({"category": "c", "tools": [{"name": "a", "parameters": "none"}, {"name": "b"}]}));
+        assert!(browsing.shows("a") && !browsing.shows("b"));
+        browsing.learn(&json!({"tools": [{"name": "c", "inputSchema": {}}, {"name": "d", "brief": "D"}]}));
+        assert!(browsing.shows("c") && !browsing.shows("d"));
     }
 }

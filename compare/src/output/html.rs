@@ -72,17 +72,8 @@ fn heading(report: &Report) -> Markup {
             @if report.used.is_empty() { "none" }
             ". Tokens by " (report.tokenizer) "."
         }
-        p.result { "Use " strong { (recommendation.strategy) } ": " (words(&recommendation.reason)) "." }
+        p.result { "Use " strong { (recommendation.strategy) } ": " (recommendation.reason) "." }
         pre.command tabindex="0" { code { (recommendation.command) } }
-    }
-}
-
-/// A text in which names of flags are not broken behind their hyphens.
-fn words(text: &str) -> Markup {
-    html! {
-        @for word in text.split_inclusive(' ') {
-            @if word.starts_with("--") { span.whole { (word) } } @else { (word) }
-        }
     }
 }
 
@@ -114,7 +105,7 @@ fn behind(report: &Report) -> Markup {
         @if !report.notes.is_empty() {
             section.notes aria-labelledby="notes" {
                 h2 #notes { "Notes" }
-                ul { @for note in &report.notes { li { (words(note)) } } }
+                ul { @for note in &report.notes { li { (note) } } }
             }
         }
         details {

@@ -5,10 +5,7 @@ use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    ClientKind, Tool,
-    agent::{Behavior, Task},
-};
+use crate::{ClientKind, Tool, agent::Behavior};
 
 /// A task, as in the file of `--task`. `docs/compare.md` documents its members.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,7 +73,7 @@ impl Assignment {
 
     /// These tools, each called with the arguments of its example, or else with the minimum that its schema requires.
     pub fn using(tools: &[&Tool]) -> Self {
-        Self::of(tools.iter().map(|tool| Call::of(tool.task())).collect())
+        Self::of(tools.iter().map(|tool| tool.call()).collect())
     }
 
     /// Reads a task from its JSON text.
@@ -94,11 +91,6 @@ impl Assignment {
 }
 
 impl Call {
-    /// A call without a given answer.
-    pub fn of(task: Task) -> Self {
-        Self { tool: task.tool, arguments: task.arguments, ..Self::default() }
-    }
-
     /// The arguments of a model that guesses the parameters: the first has another name, or there is one although the tool
     /// takes none.
     pub(super) fn guessed_arguments(&self) -> RawObject {

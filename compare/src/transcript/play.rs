@@ -7,11 +7,10 @@ use mcp_disclosure_client::{Channel, Traffic};
 use super::{Act, Assignment, Behavior, Call, Ending, Phase, Played, Step, Transcript, recorder::Recorder};
 use crate::{
     ClientKind, Error, HostKind, Row, Subject, Tokenizer,
-    agent::{self, Agent, Purpose, Task, Trace},
+    agent::{self, Agent, Purpose, Task},
     baseline::{Baseline, Listed},
-    bench::Bench,
     comparison::Progress,
-    connection::{LinkFactory, Reached},
+    connection::{Bench, LinkFactory, Reached},
     report::StepTokens,
 };
 
@@ -118,9 +117,9 @@ impl Play<'_> {
         }
         let (listed, traffic) = (Arc::clone(&recorder.listed), recorder.connection.host.traffic());
         let (steps, learning) = recorder.close().await;
-        let unanswered = agent.trace.outcomes.iter().filter(|succeeded| !**succeeded).count();
+        let unanswered = agent.outcomes.iter().filter(|succeeded| !**succeeded).count();
         let (called, failed) = (calls.len() - missed.len(), unanswered.saturating_sub(missed.len()));
-        let act = Act::of(behavior, &agent.trace, steps);
+        let act = Act::of(behavior, &agent, steps);
         let learning = (is_known && missed.is_empty()).then_some(learning);
         Ok(Course { act, learning, missed, called, failed, listed, traffic })
     }
@@ -143,7 +142,7 @@ impl Play<'_> {
             let fetched = agent.fetch_everything(&right.tool, tell).await;
             fetched.map_err(|source| recorder.connection.failed("fetching everything", source))?;
         }
-        let before = agent.trace.steps.len();
+        let before = agent.steps.len();
         recorder.pick(&right.tool);
         if recorder.listed.tool(&right.tool).is_some() || finds_unlisted(recorder) {
             let tell = &mut |made: &agent::Step| recorder.record(made, about, finder);
@@ -152,7 +151,7 @@ impl Play<'_> {
         } else {
             agent.give_up();
         }
-        let is_found = agent.trace.steps[before..].iter().any(|step| step.purpose == Purpose::Call);
+        let is_found = agent.steps[before..].iter().any(|step| step.purpose == Purpose::Call);
         if !is_found {
             recorder.miss();
         }
@@ -192,13 +191,13 @@ fn mistake(call: &Call, behavior: Behavior, listed: &Listed, source: &Baseline) 
 }
 
 impl Act {
-    fn of(course: Behavior, trace: &Trace, steps: Vec<Step>) -> Self {
-        let ending = match (trace.succeeded(), trace.errors().next().is_some()) {
-            (false, _) => Ending::Failed,
-            (true, true) => Ending::Recovered,
-            (true, false) => Ending::Answered,
+    fn of(course: Behavior, agent: &Agent, steps: Vec<Step>) -> Self {
+        let errors = agent.steps.iter().filter(|step| step.is_refused).count();
+        let ending = match errors {
+            _ if agent.outcomes.contains(&false) => Ending::Failed,
+            0 => Ending::Answered,
+            _ => Ending::Recovered,
         };
-        let errors = trace.errors().count();
         let mut act =
             Self { course, ending, errors, start_tokens: 0, learning_tokens: 0, call_tokens: 0, steps };
         for step in &act.steps {

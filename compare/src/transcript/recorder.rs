@@ -10,8 +10,7 @@ use crate::{
     Error, Row,
     agent::{self, Purpose, Task},
     baseline::Listed,
-    bench::Bench,
-    connection::{Connection, Exchange},
+    connection::{Bench, Connection, Exchange},
     report::StepTokens,
     seen,
 };
@@ -108,7 +107,7 @@ impl<'a> Recorder<'a> {
     ) {
         let exchanges = self.connection.moves();
         let last = exchanges.len().saturating_sub(1);
-        let speaker = if made.method == "tools/call" { Speaker::Model } else { Speaker::Host };
+        let speaker = if made.tool.is_some() { Speaker::Model } else { Speaker::Host };
         let is_call = made.purpose == Purpose::Call;
         // What a refused call leads to is the call's, whose arguments may be made up.
         let learns = !is_call && self.attempt == 1;
@@ -119,11 +118,11 @@ impl<'a> Recorder<'a> {
                 let mistake = mistake.filter(|_| made.is_mistake);
                 (Kind::Called, Phase::Call, wording::called(task, mistake, behavior, self.attempt))
             } else {
-                let searches = finder.is_some_and(|finder| made.target == finder.tool());
+                let searches = finder.is_some_and(|finder| made.tool.as_deref() == Some(finder.tool()));
                 (Kind::Asked, Phase::Learn, wording::asked(&text, task, mistake, searches))
             };
             self.add(kind, phase, speaker, says, text).messages = vec![exchange.request.clone()];
-            self.answer(exchange, is_call, at == last && made.problem.is_some());
+            self.answer(exchange, is_call, at == last && made.is_refused);
         }
     }
 

@@ -110,7 +110,7 @@ pub struct Page {
     /// Whether any of this depends on who the client is, or on what it declares, so that shared caches may not keep it.
     pub is_private: bool,
     /// What its list of tools costs, once an observer counted it.
-    pub costs: Costs,
+    pub costs: OnceLock<Costs>,
     /// Whether the client asks for what is not listed by methods of an extension.
     is_partial: bool,
     shown: Shown,
@@ -261,7 +261,7 @@ impl Page {
             advertisement,
             selected,
             is_private,
-            costs: Costs::default(),
+            costs: OnceLock::new(),
             is_partial: traits.declared,
             shown,
             delivers,

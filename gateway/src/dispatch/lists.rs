@@ -29,13 +29,13 @@ impl Gateway {
         let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
             self.sessions.delivered(cx, cx.page.delivers.clone()).await?;
-            self.common.observer.listed(&cx.who(), Kind::Tools, cx.page);
+            self.common.observer.listed(&cx.who(), cx.page, None);
             return Ok(cx.page.tools.result(compares));
         };
         let work = cx.page.tool_count() * filter.patterns() * COMPARED_BYTES;
         let (names, result) = aside(work, || cx.page.tools.matching(compares, |name| filter.admits(name)));
         self.sessions.delivered(cx, cx.page.delivers_of(&names)).await?;
-        self.common.observer.filtered(&cx.who(), cx.page, &names);
+        self.common.observer.listed(&cx.who(), cx.page, Some(&names));
         Ok(result)
     }
 
@@ -71,13 +71,12 @@ impl Gateway {
         }
         Ok(names.iter().map(|name| given::beginning(name).to_owned()).collect())
     }
+}
 
-    /// A list, as it is prepared.
-    pub(super) fn listed(&self, cx: &RequestContext<'_>, kind: Kind) -> Answer {
-        no_cursor(cx.params)?;
-        self.common.observer.listed(&cx.who(), kind, cx.page);
-        Ok(cx.page.list(kind))
-    }
+/// A list, as it is prepared.
+pub(super) fn listed(cx: &RequestContext<'_>, kind: Kind) -> Answer {
+    no_cursor(cx.params)?;
+    Ok(cx.page.list(kind))
 }
 
 /// `tools/manifest`, where there is one.

@@ -16,7 +16,7 @@ use std::{
 pub use costs::{Cost, Costs};
 pub use event::{Called, Outcome, ToolChanges, Trace, TraceContext, Who};
 use futures::future::BoxFuture;
-use mcp_disclosure_core::{Kind, Note};
+use mcp_disclosure_core::Note;
 use mcp_disclosure_transport::Request;
 pub use several::Several;
 
@@ -55,11 +55,8 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// A request for descriptions was refused by this code, such as `RATE_LIMITED`.
     fn fetch_refused(&self, _who: &Who<'_>, _code: &'static str) {}
 
-    /// A client was sent the whole list of this kind.
-    fn listed(&self, _who: &Who<'_>, _kind: Kind, _page: &Arc<Page>) {}
-
-    /// A client was sent the tools of this page that its filter admits, by these names, and no others.
-    fn filtered(&self, _who: &Who<'_>, _page: &Arc<Page>, _names: &[String]) {}
+    /// A client was sent the list of tools of this page, or those of these names that its filter admits.
+    fn listed(&self, _who: &Who<'_>, _page: &Arc<Page>, _names: Option<&[String]>) {}
 
     /// A request over HTTP was answered with a status from 400 on: it was not admitted, say, or no request of MCP.
     fn turned_away(&self, _status: u16) {}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::TryFutureExt;
-use mcp_disclosure_core::{Kind, Note};
+use mcp_disclosure_core::Note;
 use mcp_disclosure_transport::Request;
 
 use super::{Called, Observer, Recording, ToolChanges, Trace, Who};
@@ -43,8 +43,7 @@ impl Observer for Several {
         called(call: &Called<'_>);
         fetch_refused(who: &Who<'_>, code: &'static str);
         noted(who: &Who<'_>, note: Note);
-        listed(who: &Who<'_>, kind: Kind, page: &Arc<Page>);
-        filtered(who: &Who<'_>, page: &Arc<Page>, names: &[String]);
+        listed(who: &Who<'_>, page: &Arc<Page>, names: Option<&[String]>);
         turned_away(status: u16);
         connected(open: usize, most: usize);
         kept_old();

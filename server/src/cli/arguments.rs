@@ -4,8 +4,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use super::{
-    AcceptArguments, CheckArguments, ClientConfigArguments, CompareArguments, DemoArguments, ExportArguments,
-    InitArguments, LoginArguments, LogoutArguments, ManArguments, PlaceArguments, PromptArguments,
+    AcceptArguments, AccountArguments, CheckArguments, ClientConfigArguments, CompareArguments,
+    DemoArguments, ExportArguments, InitArguments, LoginArguments, ManArguments, PlaceArguments,
+    PromptArguments,
 };
 use crate::flags::{Given, HEADING, LogArguments, ServeArguments, limits_help};
 
@@ -162,7 +163,7 @@ pub enum Command {
     ///
     /// What was granted can be withdrawn at the upstream's own site.
     #[command(verbatim_doc_comment)]
-    Logout(LogoutArguments),
+    Logout(AccountArguments),
     /// Print the system prompt guidance for hosts
     ///
     ///   mcp-disclosure prompt --strategy search -- npx -y @modelcontextprotocol/server-everything

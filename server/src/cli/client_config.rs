@@ -13,7 +13,6 @@ use serde_json::json;
 
 use super::{Program, print_text};
 use crate::{
-    config::AccessFlags,
     failure::Failure,
     flags::{Given, ServeArguments},
     init::host_names,
@@ -58,12 +57,7 @@ pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Res
     let told = given.told()?;
     let listen = told.serve.listen;
     let access = match given.first("config") {
-        Some(_) => {
-            told.source(program.own.as_ref(), AccessFlags::default(), true)?
-                .contents
-                .map_err(Failure::Configuration)?
-                .access
-        }
+        Some(_) => told.source(program.own.as_ref(), false)?.contents.map_err(Failure::Configuration)?.access,
         None => Settings::default(),
     };
     let url = reached(url, listen)?;

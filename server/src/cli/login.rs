@@ -41,6 +41,10 @@ pub struct AccountArguments {
     /// The file of an MCP host that names them; may be repeated
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub mcp_config: Vec<PathBuf>,
+
+    /// All upstreams of the files; those that ask for no sign-in are left out
+    #[arg(long, conflicts_with = "upstreams")]
+    pub all: bool,
 }
 
 /// `login`.
@@ -49,10 +53,6 @@ pub struct LoginArguments {
     /// The upstreams.
     #[command(flatten)]
     pub accounts: AccountArguments,
-
-    /// All upstreams of the files that ask for sign-in
-    #[arg(long, conflicts_with = "upstreams")]
-    pub all: bool,
 
     /// Open no browser; the address of its last page can be pasted, if it runs on another machine
     #[arg(long)]
@@ -67,26 +67,15 @@ pub struct LoginArguments {
     pub scopes: Vec<String>,
 }
 
-/// `logout`.
-#[derive(Debug, Args)]
-pub struct LogoutArguments {
-    /// The upstreams.
-    #[command(flatten)]
-    pub accounts: AccountArguments,
-
-    /// All upstreams of the files
-    #[arg(long, conflicts_with = "upstreams")]
-    pub all: bool,
-}
-
 /// Signs in to upstreams, one after another.
 ///
 /// # Errors
 /// [`Failure::SignIn`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
 /// it is not clear which ones are meant.
 pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure> {
+    let all = arguments.accounts.all;
     let accounts = arguments.accounts.clone().find(program)?;
-    if !arguments.all {
+    if !all {
         // All of them are named before anything happens.
         let unusable = accounts.iter().filter_map(Account::unusable).collect::<Vec<_>>();
         if !unusable.is_empty() {
@@ -98,7 +87,7 @@ pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure
         let mut problems = Vec::new();
         for account in accounts {
             let Ok(asked) = &account.sign_in else { continue };
-            if arguments.all && !asks(&account, asked).await? {
+            if all && !asks(&account, asked).await? {
                 continue;
             }
             match sign_in(&account, asked, &arguments, pasted.as_mut()).await {
@@ -117,11 +106,12 @@ pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure
 ///
 /// # Errors
 /// As [`login()`].
-pub fn logout(program: &Program, arguments: LogoutArguments) -> Result<(), Failure> {
-    let accounts = arguments.accounts.find(program)?;
+pub fn logout(program: &Program, arguments: AccountArguments) -> Result<(), Failure> {
+    let all = arguments.all;
+    let accounts = arguments.find(program)?;
     runtime_for_one()?.block_on(async {
         let mut problems = Vec::new();
-        for account in accounts.into_iter().filter(|account| !arguments.all || account.sign_in.is_ok()) {
+        for account in accounts.into_iter().filter(|account| !all || account.sign_in.is_ok()) {
             let Ok(sign_in) = &account.sign_in else {
                 problems.extend(account.unusable());
                 continue;

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod accept;
 mod arguments;
 mod check;
 mod circle;
@@ -7,6 +8,7 @@ mod client_config;
 mod compare;
 mod demo;
 mod export;
+mod help;
 mod init;
 mod login;
 mod manual;
@@ -24,17 +26,18 @@ use std::fmt::Display;
 
 use mcp_disclosure_core::Registry;
 
+pub use accept::{AcceptArguments, accept};
 pub use arguments::{Arguments, Command};
 pub(crate) use check::is_coloured;
 pub use check::{CheckArguments, CheckedArguments, Format, check};
 pub use client_config::{ClientConfigArguments, client_config};
 pub use compare::{CompareArguments, compare};
 pub use demo::{DemoArguments, demo};
-pub use export::{AcceptArguments, ExportArguments, accept, export};
+pub use export::{ExportArguments, export};
+pub(crate) use help::of_two_lengths;
 pub use init::init;
-pub use login::{AccountArguments, LoginArguments, LogoutArguments, login, logout};
+pub use login::{AccountArguments, LoginArguments, login, logout};
 pub(crate) use login::{described, name};
-pub(crate) use manual::of_two_lengths;
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
 pub(crate) use places::{Answer, answered, user_folders};

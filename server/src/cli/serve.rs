@@ -43,8 +43,7 @@ pub(crate) fn serve(program: &Program, told: Result<Told, Failure>) -> Result<()
 }
 
 fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
-    let access = told.serve.access();
-    let source = told.source(program.own.as_ref(), access, false)?.accepting();
+    let source = told.source(program.own.as_ref(), true)?.accepting();
     source.warn();
     let (arguments, options) = (source.serve.clone(), source.options());
     let (transport, listen) = (arguments.transport, arguments.listen);

@@ -91,7 +91,7 @@ impl<A> Given<A> {
     /// # Errors
     /// As [`Told::source`].
     pub(crate) fn resolve(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
-        self.told_beside(true)?.source(own, AccessFlags::default(), true)
+        self.told_beside(true)?.source(own, false)
     }
 
     /// A source for the clients that `serve` would let in.
@@ -99,9 +99,7 @@ impl<A> Given<A> {
     /// # Errors
     /// As [`Told::source`].
     pub(crate) fn as_served(&self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
-        let told = self.told_beside(true)?;
-        let access = told.serve.access();
-        told.source(own, access, false)
+        self.told_beside(true)?.source(own, true)
     }
 }
 
@@ -131,16 +129,15 @@ impl FlagPlaces {
 }
 
 impl Told {
-    /// Reads the other files; `own` is served where nothing is named, or where a file says so. Whom `access` lets in is
-    /// served, and unless the start `waits_for_all`, upstreams of files join when they are ready.
+    /// Reads the other files; `own` is served where nothing is named, or where a file says so. If it is `for_clients`, those are let
+    /// in whom flags let in, and upstreams of files join when they are ready; a command's own client waits for all.
     ///
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.
     pub(crate) fn source(
         self,
         own: Option<&(Target, Declared)>,
-        access: AccessFlags,
-        waits_for_all: bool,
+        for_clients: bool,
     ) -> Result<Source, Failure> {
         let source = &self.serve.source;
         let lineage = source.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
@@ -157,8 +154,9 @@ impl Told {
         let limits = source.limits(files.declarations().map(|file| &file.limits));
         let name = parse_name(source.name.as_deref())?.filter(|_| given.is_empty());
         let own = own.cloned().map(|(target, declared)| (Named::given(name, target), declared));
-        let origin =
-            Origin { given, inherit: source.inherit_env, own, access, waits_for_all, ..Origin::default() };
+        let access = if for_clients { serve.access() } else { AccessFlags::default() };
+        let (inherit, waits_for_all) = (source.inherit_env, !for_clients);
+        let origin = Origin { given, inherit, own, access, waits_for_all, ..Origin::default() };
         let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
         let contents = contents
             .map_err(|problems| problems.into_iter().map(|problem| places.at_its_key(problem)).collect());

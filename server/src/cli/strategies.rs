@@ -13,12 +13,8 @@ use crate::{
     config::DisclosureFile,
     failure::Failure,
     flags::{Given, SetSource},
-    strategies::{CHOICES as OF_OPERATOR, misfits},
+    strategies::{CHOICES, NARROWING, misfits},
 };
-
-/// Where the operator's choices of concerns are (docs/CONTRACT.md B11).
-const NAME: &str = OF_OPERATOR.0;
-const CHOICES: &str = OF_OPERATOR.1;
 
 /// Prints each strategy's name, summary and requirements.
 ///
@@ -123,19 +119,19 @@ pub(crate) fn choice_problems(
 
 /// The operator's choices of concerns in `settings`.
 pub(crate) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Value>> {
-    settings.get(NAME)?.get(CHOICES)?.as_object()
+    settings.get(NARROWING)?.get(CHOICES)?.as_object()
 }
 
 /// A problem with a choice where it is written: in the file, unless a flag replaced it.
 fn at(file: Option<&DisclosureFile>, name: &str, value: &Value, message: &str) -> Problem {
     let in_file =
         file.filter(|file| choices(&file.strategy).and_then(|choices| choices.get(name)) == Some(value));
-    let place = in_file.and_then(|file| file.places.of(&["strategy", NAME, CHOICES, name]));
+    let place = in_file.and_then(|file| file.places.of(&["strategy", NARROWING, CHOICES, name]));
     match (place, value) {
         (Some(place), _) => {
-            Problem::new(format!("strategy.{NAME}.{CHOICES}.{name}: {message}")).at(place.clone())
+            Problem::new(format!("strategy.{NARROWING}.{CHOICES}.{name}: {message}")).at(place.clone())
         }
         (None, Value::String(value)) => Problem::new(format!("--concern {name}={value}: {message}")),
-        (None, value) => Problem::new(format!("{NAME}.{CHOICES}.{name} = {value}: {message}")),
+        (None, value) => Problem::new(format!("{NARROWING}.{CHOICES}.{name} = {value}: {message}")),
     }
 }

@@ -20,7 +20,7 @@ impl DisclosureFile {
         let mut problems = Vec::new();
         let mut concerns = self.declared_concerns(&mut problems);
         add(&mut concerns, &over.concerns, Concern::name);
-        let mut check = Check { concerns: &concerns, problems: &mut problems };
+        let mut check = Check { file: self, concerns: &concerns, problems: &mut problems };
         let mut rules = Rules::default();
         rules.tools.extend(self.tools.0.iter().map(|(name, place, tool)| check.tool(name, place, tool)));
         rules.tools.extend(self.sorted_into_categories(check.problems));
@@ -142,7 +142,8 @@ impl DisclosureFile {
             .tools
             .0
             .iter()
-            .filter_map(|(name, _, tool)| Some((name.as_str(), tool.category.as_deref()?)));
+            .filter_map(|(name, _, tool)| Some((name.as_str(), tool.category.as_deref()?)))
+            .filter(|(_, category)| !category.trim().is_empty());
         let mut sorted: HashMap<&str, &str> = own.collect();
         let mut rules = Vec::new();
         for (category, place, listed) in &self.categories.0 {
@@ -173,6 +174,7 @@ fn is_wild(name: &str) -> bool {
 
 /// Makes rules of sections and checks that they are consistent.
 struct Check<'a> {
+    file: &'a DisclosureFile,
     concerns: &'a [Concern],
     problems: &'a mut Vec<Problem>,
 }
@@ -229,6 +231,10 @@ impl Check<'_> {
         let mapping = Mapping::default().with(text.text());
         for concern in said.keys() {
             let Some(declared) = self.concerns.iter().find(|declared| declared.name() == concern) else {
+                // One that is declared wrongly has its own problem.
+                if self.file.concerns.iter().any(|(_, wrong)| wrong.name == *concern) {
+                    continue;
+                }
                 let otherwise = || "declare it with [[concerns]]".to_owned();
                 let hint = did_you_mean(concern, self.concerns.iter().map(Concern::name), otherwise);
                 report(format!("unknown concern '{concern}'"), &hint);

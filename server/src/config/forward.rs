@@ -3,13 +3,13 @@
 use mcp_disclosure_gateway::backend::Scope;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 
-use super::{UpstreamEntry, upstream::Wrong};
+use super::{UpstreamEntry, Wrong};
 
 impl UpstreamEntry {
     /// The headers of callers that it is sent. Adds what is wrong with them.
     pub(super) fn forwarded(&self, own: &HeaderMap, wrong: &mut Vec<Wrong>) -> Vec<HeaderName> {
         let mut names = Vec::new();
-        let mut is_wrong = |message: String, hint| wrong.push(("forward".to_owned(), message, hint));
+        let mut is_wrong = |message: String, hint: &str| wrong.push(Wrong::of("forward", message, hint));
         for name in &self.forward {
             match HeaderName::try_from(name) {
                 Ok(name) if is_of_the_transport(&name) => is_wrong(

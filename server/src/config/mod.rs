@@ -27,6 +27,6 @@ pub use file::{Category, Concern, DisclosureFile, Primitive, Server, Table, Tool
 pub use hosts::{Servers, read_hosts};
 pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
-pub(crate) use text::{Found, KeyPlaces, Places};
+pub(crate) use text::{Found, KeyPlaces, Places, Wrong};
 pub(crate) use upstream::absolute_path;
 pub use upstream::{Named, upstreams};

@@ -16,25 +16,30 @@ use toml::{
 use super::{DisclosureFile, ESCAPED, KeyPlaces, Places, Table, expand, file::Resources, mistaken, own};
 use crate::flags::{accepted, remedy as remedy_of_flag};
 
-/// The top-level keys of a file.
-const KEYS: &[&str] = &[
-    "tool_descriptions",
-    "demo",
-    "server",
-    "serve",
-    "limits",
-    "upstreams",
-    "categories",
-    "concerns",
-    "tools",
-    "pins",
-    "resources",
-    "prompts",
-    "auth",
-    "principals",
-    "profiles",
-    "strategy",
+/// The top-level keys of a file, and how the value of each is read. The last argument is where the key is.
+const SECTIONS: &[(&str, ReadSection)] = &[
+    ("tool_descriptions", |reader, file, key, value, _| file.tool_descriptions = reader.value(key, value)),
+    ("demo", |reader, file, key, value, _| file.demo = reader.value(key, value).unwrap_or_default()),
+    ("server", |reader, file, key, value, _| file.server = reader.section(key, value)),
+    ("serve", |reader, file, _, value, _| file.serve = reader.serve(value, &mut file.places)),
+    ("limits", |reader, file, key, value, _| file.limits = reader.section(key, value)),
+    ("upstreams", |reader, file, key, value, _| file.upstreams = reader.sections(key, value)),
+    ("categories", |reader, file, key, value, _| file.categories = reader.sections(key, value)),
+    ("concerns", |reader, file, key, value, _| file.concerns = reader.list(key, value)),
+    ("tools", |reader, file, key, value, _| file.tools = reader.sections(key, value)),
+    ("pins", |reader, file, key, value, _| file.pins = reader.section(key, value)),
+    ("resources", |reader, file, _, value, _| file.resources = reader.resources(value)),
+    ("prompts", |reader, file, key, value, _| file.prompts = reader.sections(key, value)),
+    ("auth", |reader, file, key, value, place| file.auth = Some((place, reader.section(key, value)))),
+    ("principals", |reader, file, key, value, _| file.principals = reader.list(key, value)),
+    ("profiles", |reader, file, key, value, _| file.profiles = reader.sections(key, value)),
+    ("strategy", |reader, file, key, value, _| {
+        let settings = reader.tables(key, value, Reader::settings);
+        file.strategy.extend(settings.0.into_iter().map(|(name, _, settings)| (name, settings)));
+    }),
 ];
+
+type ReadSection = for<'t> fn(&mut Reader<'t>, &mut DisclosureFile, &str, Section<'t>, Place);
 
 impl DisclosureFile {
     /// Reads the text of the file with this path.
@@ -97,27 +102,9 @@ impl<'t> Reader<'t> {
             if name != "upstreams" {
                 self.substitute(&mut value);
             }
-            match &*name {
-                "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
-                "demo" => file.demo = self.value(&name, value).unwrap_or_default(),
-                "server" => file.server = self.section(&name, value),
-                "serve" => file.serve = self.serve(value, &mut file.places),
-                "limits" => file.limits = self.section(&name, value),
-                "upstreams" => file.upstreams = self.sections(&name, value, Self::section),
-                "categories" => file.categories = self.sections(&name, value, Self::section),
-                "concerns" => file.concerns = self.list(&name, value),
-                "tools" => file.tools = self.sections(&name, value, Self::section),
-                "pins" => file.pins = self.section(&name, value),
-                "resources" => file.resources = self.resources(value),
-                "prompts" => file.prompts = self.sections(&name, value, Self::section),
-                "auth" => file.auth = Some((self.place(key.span()), self.section(&name, value))),
-                "principals" => file.principals = self.list(&name, value),
-                "profiles" => file.profiles = self.sections(&name, value, Self::section),
-                "strategy" => {
-                    let settings = self.sections(&name, value, Self::settings);
-                    file.strategy.extend(settings.0.into_iter().map(|(name, _, settings)| (name, settings)));
-                }
-                _ => self.unknown(&key, "", KEYS),
+            match SECTIONS.iter().find(|(known, _)| *known == name) {
+                Some((known, read)) => read(self, &mut file, known, value, self.place(key.span())),
+                None => self.unknown(&key, "", &SECTIONS.iter().map(|(known, _)| *known).collect::<Vec<_>>()),
             }
         }
         file
@@ -143,8 +130,13 @@ impl<'t> Reader<'t> {
         serve
     }
 
+    /// The tables in a table, by name, whose keys are a struct's fields.
+    fn sections<T: DeserializeOwned + Default>(&mut self, within: &str, value: Section<'t>) -> Table<T> {
+        self.tables(within, value, Self::section)
+    }
+
     /// The tables in a table, by name; `read` reads one of them.
-    fn sections<T>(
+    fn tables<T>(
         &mut self,
         within: &str,
         value: Section<'t>,
@@ -172,7 +164,7 @@ impl<'t> Reader<'t> {
         let allow = allow.map(|allow| {
             (self.place(allow.span()), self.value("resources.allow", allow).unwrap_or_default())
         });
-        Resources { allow, rules: self.sections("resources", value, Self::section) }
+        Resources { allow, rules: self.sections("resources", value) }
     }
 
     /// The tables in an array of tables.

@@ -142,6 +142,7 @@ fn syntax_errors_are_reported_with_their_place() {
     assert!(messages[0].starts_with("d.toml:2:"), "{messages:#?}");
     let messages = wrong("[server]\nname = \"a\"\nname = \"b\"\n");
     assert!(messages[0].starts_with("d.toml:3:1: duplicate key"), "{messages:#?}");
+    assert!(wrong("\u{feff}demo = 3")[0].starts_with("d.toml:1:8: demo"), "as editors count");
 }
 
 #[test]
@@ -166,11 +167,13 @@ name = "none"
 [tools.t]
 brief = " "
 category = "one"
-concerns = { cots = "low", cost = "huge" }
+concerns = { cots = "low", cost = "huge", off = "b", none = 1 }
+[tools.u]
+category = ""
 [tools."t*"]
 brief = "All"
 [categories.two]
-tools = ["t", "t*"]
+tools = ["t", "t*", "u"]
 "#,
         &[
             "d.toml:5:1: concern 'cost' is declared twice",
@@ -180,6 +183,7 @@ tools = ["t", "t*"]
             "d.toml:17:8: tools.\"t\": brief is empty",
             "tools.\"t\": unknown concern 'cots' (hint: did you mean 'cost'?)",
             "tools.\"t\": \"huge\" is not a value of concern 'cost' (hint: its values are low, high)",
+            "tools.\"u\": category is empty",
             "tools.\"t*\": a pattern cannot have a brief",
             "tool 't' is in two categories, 'one' and 'two'",
         ],
@@ -248,7 +252,7 @@ fn w4_no_flag_of_serve_is_missing_anywhere() {
 fn every_key_of_the_file_is_known_to_the_reader() {
     let schema = serde_json::to_value(schemars::schema_for!(DisclosureFile)).unwrap();
     let mut keys: Vec<_> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-    let mut known = KEYS.to_vec();
+    let mut known: Vec<&str> = SECTIONS.iter().map(|(key, _)| *key).collect();
     keys.sort_unstable();
     known.sort_unstable();
     assert_eq!(keys, known);

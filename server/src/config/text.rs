@@ -23,7 +23,8 @@ impl<'t> Places<'t> {
     pub(crate) fn place(&self, at: usize) -> Place {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = self.starts.partition_point(|start| *start <= before.len());
-        let column = before[self.starts[line - 1]..].chars().count() + 1;
+        // Editors count no byte order mark.
+        let column = before[self.starts[line - 1]..].trim_start_matches('\u{feff}').chars().count() + 1;
         Place { file: Arc::clone(&self.file), line, column }
     }
 }
@@ -37,6 +38,29 @@ pub(crate) struct Found<'p> {
 impl Found<'_> {
     pub(crate) fn add(&mut self, message: impl Into<String>, hint: &str) {
         self.problems.push(Problem::new(message).at(self.place.clone()).hint(hint));
+    }
+}
+
+/// Why an entry of an upstream, or of a host's file, cannot be used.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    /// The key that is wrong, such as `headers.NAME`, or empty for the whole entry.
+    pub(crate) key: String,
+    /// The byte offset in a host's file, if it is known more precisely than that of the entry.
+    pub(crate) at: Option<usize>,
+    pub(crate) what: String,
+    pub(crate) hint: String,
+}
+
+impl Wrong {
+    /// What is wrong with the entry as a whole.
+    pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { key: String::new(), at: None, what: what.into(), hint: hint.into() }
+    }
+
+    /// What is wrong with a key.
+    pub(crate) fn of(key: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { key: key.into(), ..Self::new(what, hint) }
     }
 }
 

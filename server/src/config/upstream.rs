@@ -15,7 +15,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
-use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, escape, expand, own};
+use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, escape, expand, own};
 use crate::launcher::quoted;
 
 /// An upstream of a source.
@@ -44,17 +44,18 @@ pub struct Named {
 pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<Problem>> {
     let (mut upstreams, mut problems) = (Vec::new(), Vec::new());
     for (name, place, entry) in file.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
-        let mut tell = |key: &str, message: String, hint: &str| {
+        let mut tell = |Wrong { key, what, hint, .. }: Wrong| {
             let path: Vec<&str> = ["upstreams", name].into_iter().chain(key.splitn(2, '.')).collect();
             let place = file.places.of(&path).unwrap_or(place).clone();
-            problems.push(Problem::new(format!("upstream '{name}': {message}")).at(place).hint(hint));
+            problems.push(Problem::new(format!("upstream '{name}': {what}")).at(place).hint(hint));
         };
         let target = entry.target(base, &own).and_then(|target| Ok((target, entry.oauth(base)?)));
         match target {
-            Err(wrong) => wrong.into_iter().for_each(|(key, message, hint)| tell(&key, message, hint)),
+            Err(wrong) => wrong.into_iter().for_each(tell),
             Ok((target, oauth)) => match UpstreamName::parse(name) {
                 Err(error) => {
-                    tell("", error.to_string(), "give it a name; clashing tools are prefixed by it")
+                    let hint = "give it a name; clashing tools are prefixed by it";
+                    tell(Wrong::new(error.to_string(), hint));
                 }
                 Ok(name) => {
                     let (settings, entry) = (entry.settings(), Some(entry.clone().seen_from(base)));
@@ -66,9 +67,6 @@ pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<P
     }
     if problems.is_empty() { Ok(upstreams) } else { Err(problems) }
 }
-
-/// The key that is wrong, such as `headers.NAME`, or empty for the whole entry; why, and what to do about it.
-pub(super) type Wrong = (String, String, &'static str);
 
 impl Named {
     /// The gateway's configuration of it. A start that `waits_for_all` is that of a command, which tries each of them once.
@@ -155,10 +153,10 @@ impl UpstreamEntry {
         let Some(oauth) = &self.oauth else { return Ok(Settings::default()) };
         let mut wrong = Vec::new();
         let settings = oauth.settings(base, |key, text| expanded(key, text, &own, &mut wrong));
-        let settings = settings.map_err(|(message, hint)| wrong.push(("oauth".to_owned(), message, hint)));
+        let settings = settings.map_err(|(message, hint)| wrong.push(Wrong::of("oauth", message, hint)));
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
             let hint = "keep one of the two: the header is sent as it is, oauth gets one by signing in";
-            wrong.push(("oauth".to_owned(), "has both oauth and a header Authorization".to_owned(), hint));
+            wrong.push(Wrong::of("oauth", "has both oauth and a header Authorization", hint));
         }
         match settings {
             Ok(settings) if wrong.is_empty() => Ok(settings),
@@ -216,7 +214,7 @@ impl UpstreamEntry {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        let whole = |message: &str, hint| Err(vec![(String::new(), message.to_owned(), hint)]);
+        let whole = |what: &str, hint: &str| Err(vec![Wrong::new(what, hint)]);
         match (command, url) {
             (Some(program), None) if !program.is_empty() => {
                 let inherits = self.inherit_env;
@@ -247,12 +245,12 @@ impl UpstreamEntry {
         );
         if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
             let message = format!("cwd: {} is no directory", directory.display());
-            wrong.push(("cwd".to_owned(), message, "a relative cwd is relative to the file"));
+            wrong.push(Wrong::of("cwd", message, "a relative cwd is relative to the file"));
         }
         let unfit = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
         for name in program.environment.keys().filter(unfit) {
             let message = format!("env: '{name}' cannot be the name of a variable");
-            wrong.push((format!("env.{name}"), message, "names have no '='"));
+            wrong.push(Wrong::of(format!("env.{name}"), message, "names have no '='"));
         }
         if wrong.is_empty() { Ok(Target::Command(program)) } else { Err(wrong) }
     }
@@ -271,7 +269,7 @@ impl UpstreamEntry {
             other => Err(format!("{other} is not spoken")),
         });
         let hint = "it begins with http:// or https://";
-        let url = url.map_err(|why| wrong.push(("url".to_owned(), format!("url: {why}"), hint))).ok();
+        let url = url.map_err(|why| wrong.push(Wrong::of("url", format!("url: {why}"), hint))).ok();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
@@ -280,7 +278,7 @@ impl UpstreamEntry {
                     value.set_sensitive(true);
                     map.insert(name, value);
                 }
-                _ => wrong.push((
+                _ => wrong.push(Wrong::of(
                     format!("headers.{name}"),
                     format!("headers: '{name}' and its value make no header"),
                     "a name has letters, digits and '-', and a value no line break",
@@ -310,15 +308,15 @@ pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
 /// The text of a key with its variables filled in; empty if that is not possible, which is added to what is wrong.
 fn expanded(key: &str, text: &str, lookup: Lookup<'_>, wrong: &mut Vec<Wrong>) -> String {
     expand(text, lookup).unwrap_or_else(|message| {
-        wrong.push((key.to_owned(), format!("{key}: {message}"), ESCAPED));
+        wrong.push(Wrong::of(key, format!("{key}: {message}"), ESCAPED));
         String::new()
     })
 }
 
 /// What is wrong with those of these keys that are there: they are for another kind of upstream.
-fn misplaced(keys: [(&str, bool); 4], wanted: &str, hint: &'static str) -> Vec<Wrong> {
+fn misplaced(keys: [(&str, bool); 4], wanted: &str, hint: &str) -> Vec<Wrong> {
     let there = keys.into_iter().filter(|(_, is_there)| *is_there);
-    there.map(|(key, _)| (key.to_owned(), format!("{key} is for {wanted}"), hint)).collect()
+    there.map(|(key, _)| Wrong::of(key, format!("{key} is for {wanted}"), hint)).collect()
 }
 
 /// Whether a program is a path, and not a name to be found on the PATH.

@@ -230,17 +230,11 @@ impl Model {
             body["dimensions"] = dimensions.get().into();
         }
         let request = self.client.post(self.url.clone()).timeout(patience).body(body.to_string());
-        let mut answer = request.send().await?;
+        let answer = request.send().await?;
         if !answer.status().is_success() {
             return Err(Failure::Status(answer.status()));
         }
-        let mut bytes = Vec::new();
-        while let Some(chunk) = answer.chunk().await? {
-            bytes.extend_from_slice(&chunk);
-            if bytes.len() > LARGEST {
-                return Err(Failure::TooLong);
-            }
-        }
+        let bytes = http::body(answer, LARGEST).await?.ok_or(Failure::TooLong)?;
         let Answer { mut data } = serde_json::from_slice(&bytes).map_err(|_| Failure::NotVectors)?;
         data.sort_by_key(|item| item.index);
         let wanted = dimensions

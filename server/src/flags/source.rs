@@ -85,14 +85,8 @@ const WANTED: &str = "a number of seconds, more than 0 and at most 1e9";
 pub(crate) fn limits_help() -> String {
     let mut text = "Limits for --limit, and for [limits] in disclosure.toml:\n".to_owned();
     for limit in LIMITS {
-        let related = RELATED.iter().find(|(name, _)| *name == limit.name);
-        let related = related.map_or_else(String::new, |(_, flag)| format!(" See {flag}."));
         // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "\n  {}={}  [{}]\n     {}{related}\n",
-            limit.name, limit.default, limit.unit, limit.text
-        );
+        let _ = write!(text, "\n  {}={}  [{}]\n     {}\n", limit.name, limit.default, limit.unit, limit.text);
     }
     text
 }
@@ -129,13 +123,6 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     span.map(Duration::from).ok_or_else(|| WANTED.to_owned())
 }
 
-/// Flags related to limits, which the library's texts do not know.
-const RELATED: &[(&str, &str)] = &[
-    ("upstreams_per_peer", "--upstream-scope session"),
-    ("connections", "--trusted-proxy"),
-    ("peer_fetches", "--fetches-per-minute"),
-];
-
 /// The name and value of a limit.
 fn limit(text: &str) -> Result<(String, NonZeroU64), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, such as message_depth=64")?;
@@ -155,16 +142,6 @@ mod tests {
         }
         for text in ["0", "-1", "1e-300", "1.1e9", "inf", "nan", "10s", ""] {
             assert_eq!(super::seconds(text), Err(WANTED.to_owned()), "{text}");
-        }
-    }
-
-    #[test]
-    fn related_flags_are_shown_with_their_limits() {
-        let help = limits_help();
-        for (name, flag) in RELATED {
-            let (_, text) = help.split_once(&format!("\n  {name}=")).unwrap();
-            let (text, _) = text.split_once("\n\n").unwrap_or((text, ""));
-            assert!(text.contains(&format!("See {flag}.")), "{text}");
         }
     }
 }

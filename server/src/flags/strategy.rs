@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 use strum::{EnumMessage, VariantArray};
 
 use super::SourceArguments;
-use crate::{flags::Switch, strategies::CHOICES};
+use crate::{
+    flags::Switch,
+    strategies::{CHOICES, NARROWING},
+};
 
 /// The choice of strategies.
 #[derive(Clone, Debug, Args)]
@@ -129,7 +132,7 @@ impl SettingArguments {
             set(&mut settings, strategy, key, value.clone());
         }
         for (name, value) in &self.concern {
-            choose(&mut settings, CHOICES.0, name.clone(), value.clone());
+            choose(&mut settings, name.clone(), value.clone());
         }
         settings
     }
@@ -155,14 +158,14 @@ fn setting(text: &str) -> Result<(String, String, Value), &'static str> {
     }
 }
 
-/// Adds a choice of the operator's for this filter. Choices that are not an object are kept, like settings.
-pub(crate) fn choose(settings: &mut Settings, filter: &str, name: String, value: String) {
-    let chosen = settings.get(filter).and_then(|settings| settings.get(CHOICES.1)).cloned();
+/// Adds a choice of the operator's. Choices that are not an object are kept, like settings.
+pub(crate) fn choose(settings: &mut Settings, name: String, value: String) {
+    let chosen = settings.get(NARROWING).and_then(|settings| settings.get(CHOICES)).cloned();
     let mut chosen = chosen.unwrap_or_else(|| json!({}));
     if let Some(chosen) = chosen.as_object_mut() {
         chosen.insert(name, value.into());
     }
-    set(settings, filter, CHOICES.1, chosen);
+    set(settings, NARROWING, CHOICES, chosen);
 }
 
 /// Settings that are not an object are kept: the strategy rejects them with a better message.

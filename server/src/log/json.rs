@@ -48,7 +48,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
         for span in context.event_scope(event).into_iter().flatten() {
             span.extensions().get::<Fields>().into_iter().for_each(|fields| fields.add_to(&mut line));
         }
-        write(&line, *metadata.level());
+        write(&line);
     }
 }
 
@@ -58,20 +58,20 @@ fn begun(level: Level, message: Value) -> Value {
 }
 
 /// Whole lines, so that those of several threads do not mix.
-fn write(line: &Value, level: Level) {
-    put(format!("{line}\n").as_bytes(), level);
+fn write(line: &Value) {
+    put(format!("{line}\n").as_bytes());
 }
 
 /// Writes the reason why the program ends.
 pub(super) fn failure(text: &str, hint: Option<&str>) {
     let mut line = begun(Level::ERROR, whole(text));
     hint.iter().for_each(|hint| line["hint"] = whole(hint));
-    write(&line, Level::ERROR);
+    write(&line);
 }
 
 /// Writes the message, which is for people.
 pub(super) fn note(text: &str) {
-    write(&begun(Level::INFO, whole(text)), Level::INFO);
+    write(&begun(Level::INFO, whole(text)));
 }
 
 /// Writes panics in the same form.
@@ -86,7 +86,7 @@ pub(super) fn report_panics() {
         if let Some(place) = panic.location() {
             line["place"] = whole(&place.to_string());
         }
-        write(&line, Level::ERROR);
+        write(&line);
     }));
 }
 

@@ -2,23 +2,25 @@
 //!
 //! While clients are served, a thread writes them: a pipe that is not read holds up no client, and does not keep the program
 //! from ending. Lines are gathered for some milliseconds, since each write wakes whatever reads them, which costs more than a
-//! call's line itself; warnings and errors are written at once, with all that came before them.
+//! call's line itself.
 
 use std::{
     io::{self, Write},
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-use parking_lot::{Condvar, Mutex};
-use tracing::{Level, Metadata};
-use tracing_subscriber::fmt::MakeWriter;
+use parking_lot::Mutex;
 
 /// How long lines are gathered.
 const GATHERING: Duration = Duration::from_millis(5);
 
-/// Bytes that wait at most. Beyond them, lines are lost.
-const MOST_WAITING: usize = 256 * 1024;
+/// Lines that wait at most. Beyond them, lines are lost.
+const MOST_WAITING: usize = 1_000;
 
 /// How long the program waits for what is not written yet, before it ends.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -26,50 +28,40 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Clears the line of a terminal, and begins it again.
 const CLEARED: &str = "\r\u{1b}[2K";
 
-static LINES: Mutex<State> = Mutex::new(State {
-    how: How::AtOnce,
-    waiting: Vec::new(),
-    lost: 0,
-    is_urgent: false,
-    is_writing: false,
-    is_begun: false,
-});
+static LINES: Mutex<State> = Mutex::new(State { how: How::AtOnce, is_begun: false });
 
-/// There is something to write.
-static COME: Condvar = Condvar::new();
-
-/// A batch was written.
-static WRITTEN: Condvar = Condvar::new();
+/// How many lines were lost since it was said last.
+static LOST: AtomicU64 = AtomicU64::new(0);
 
 struct State {
     how: How,
-    /// Whole lines that are not being written yet.
-    waiting: Vec<u8>,
-    /// How many events were lost since the last batch.
-    lost: u64,
-    is_urgent: bool,
-    is_writing: bool,
     /// Whether a terminal shows a line that has no end.
     is_begun: bool,
 }
 
 /// How lines are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     /// By their holder.
     AtOnce,
     /// By the thread.
-    Gathered,
+    Gathered(SyncSender<Task>),
     /// Not any more: stderr is not read, and the program ends.
     NotAnyMore,
 }
 
+enum Task {
+    Write(Vec<u8>),
+    /// Say that all before it is written.
+    Tell(SyncSender<()>),
+}
+
 /// Gathers lines from now on, until [`finish`].
 pub(crate) fn gather() {
-    let started = thread::Builder::new().name("log".to_owned()).spawn(write_what_comes);
+    let (tasks, to_do) = sync_channel(MOST_WAITING);
+    let started = thread::Builder::new().name("log".to_owned()).spawn(move || write_what_comes(&to_do));
     // Without a thread, each line is written at once.
     if started.is_ok() {
-        LINES.lock().how = How::Gathered;
+        LINES.lock().how = How::Gathered(tasks);
     }
 }
 
@@ -81,17 +73,20 @@ pub(crate) fn finish() {
 }
 
 /// Waits until what waits is written; for a limited time. Whether it is.
-pub(super) fn settle() -> bool {
+fn settle() -> bool {
     let deadline = Instant::now() + PATIENCE;
-    let mut lines = LINES.lock();
-    lines.is_urgent = true;
-    COME.notify_one();
-    while lines.is_writing || !lines.waiting.is_empty() {
-        if WRITTEN.wait_until(&mut lines, deadline).timed_out() {
-            return false;
+    let (written, told) = sync_channel(1);
+    loop {
+        let is_asked = match &LINES.lock().how {
+            How::AtOnce => return true,
+            How::NotAnyMore => return false,
+            How::Gathered(tasks) => tasks.try_send(Task::Tell(written.clone())).is_ok(),
+        };
+        if is_asked || Instant::now() > deadline {
+            return told.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok();
         }
+        thread::sleep(GATHERING);
     }
-    lines.how != How::NotAnyMore
 }
 
 /// Writes what waits before the message of a panic, since the program may end with it.
@@ -113,78 +108,51 @@ pub(crate) fn show(line: &str) {
     }
 }
 
-/// Takes whole lines of an event of this level.
-pub(super) fn put(text: &[u8], level: Level) {
+/// Takes whole lines of an event.
+pub(super) fn put(text: &[u8]) {
     let mut lines = LINES.lock();
-    let how = lines.how;
-    match how {
+    let room = if std::mem::take(&mut lines.is_begun) { CLEARED } else { "" };
+    match &lines.how {
         // If stderr is closed, nothing else can be done.
-        How::AtOnce => {
-            let room = if std::mem::take(&mut lines.is_begun) { CLEARED } else { "" };
-            drop(io::stderr().write_all(&[room.as_bytes(), text].concat()));
+        How::AtOnce => drop(io::stderr().write_all(&[room.as_bytes(), text].concat())),
+        How::Gathered(tasks) if tasks.try_send(Task::Write(text.to_vec())).is_err() => {
+            LOST.fetch_add(1, Ordering::Relaxed);
         }
-        How::Gathered if lines.waiting.len() + text.len() > MOST_WAITING => lines.lost += 1,
-        How::Gathered => {
-            let was_empty = lines.waiting.is_empty();
-            lines.waiting.extend_from_slice(text);
-            let is_urgent = level <= Level::WARN;
-            lines.is_urgent |= is_urgent;
-            if was_empty || is_urgent {
-                COME.notify_one();
-            }
-        }
-        How::NotAnyMore => {}
+        How::Gathered(_) | How::NotAnyMore => {}
     }
 }
 
-fn write_what_comes() {
-    let mut batch = Vec::new();
-    loop {
-        let mut lines = LINES.lock();
-        while lines.waiting.is_empty() {
-            COME.wait(&mut lines);
+fn write_what_comes(tasks: &Receiver<Task>) {
+    while let Ok(first) = tasks.recv() {
+        if matches!(first, Task::Write(_)) {
+            thread::sleep(GATHERING);
         }
-        if !lines.is_urgent {
-            COME.wait_for(&mut lines, GATHERING);
+        let (mut batch, mut told) = (Vec::new(), Vec::new());
+        for task in std::iter::once(first).chain(tasks.try_iter().take(MOST_WAITING)) {
+            match task {
+                Task::Write(lines) => batch.extend(lines),
+                Task::Tell(written) => told.push(written),
+            }
         }
-        std::mem::swap(&mut batch, &mut lines.waiting);
-        let lost = std::mem::take(&mut lines.lost);
-        (lines.is_urgent, lines.is_writing) = (false, true);
-        drop(lines);
         // If stderr is closed, nothing else can be done.
         let _unread = io::stderr().write_all(&batch);
-        batch.clear();
+        for written in told {
+            let _gone = written.try_send(());
+        }
+        let lost = LOST.swap(0, Ordering::Relaxed);
         if lost > 0 {
             tracing::warn!(lines = lost, "lines of the log were lost: stderr was not read");
         }
-        LINES.lock().is_writing = false;
-        WRITTEN.notify_all();
     }
 }
 
-/// Where events that are formatted as text are written.
+/// Where events that are formatted as text are written, each at once.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines;
 
-/// Where one event is written.
-#[derive(Debug)]
-pub(super) struct OfLevel(Level);
-
-impl MakeWriter<'_> for Lines {
-    type Writer = OfLevel;
-
-    fn make_writer(&self) -> OfLevel {
-        OfLevel(Level::ERROR)
-    }
-
-    fn make_writer_for(&self, metadata: &Metadata<'_>) -> OfLevel {
-        OfLevel(*metadata.level())
-    }
-}
-
-impl Write for OfLevel {
+impl Write for Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        put(line, self.0);
+        put(line);
         Ok(line.len())
     }
 

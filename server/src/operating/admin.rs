@@ -20,7 +20,8 @@ use tokio::net::TcpListener;
 use super::{
     metrics::Metrics,
     page,
-    state::{Readiness, Served, Status},
+    served::Served,
+    state::{Readiness, Status},
 };
 
 /// The text format of Prometheus.

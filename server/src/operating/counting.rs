@@ -1,25 +1,21 @@
-//! Tokens of lists, counted by a thread beside the workers that serve clients: once for each list, and for each view that is
-//! listed completely; of lists that clients filter, once for each tool.
+//! Tokens of lists, counted by a thread beside the workers that serve clients: once for each tool of a list, and for each
+//! definition of a view.
 
 use std::{
     collections::{HashMap, HashSet},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
+    sync::{Arc, mpsc::Receiver},
 };
 
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::{Kind, RawObject, View, brief::shorten, printable::one_line};
+use mcp_disclosure_core::{Kind, RawObject, brief::shorten, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
-    observe::{Cost, Who},
+    observe::{Cost, Costs, Who},
 };
 use parking_lot::Mutex;
-use serde_json::value::RawValue;
 
-use super::{metrics::Counts, started};
+use super::{metrics::Counts, worker::Worker};
 use crate::failure::Failure;
 
 /// Lists that wait to be counted. Clients choose what distinguishes lists, so there can be many at once.
@@ -40,7 +36,7 @@ const MOST_NAMES: usize = 1_000;
 /// The counter of tokens. Its thread ends with it.
 #[derive(Debug)]
 pub(super) struct Counting {
-    waiting: SyncSender<New>,
+    waiting: Worker<New>,
     counters: Counts,
     /// The principals that have a label of their own.
     principals: Mutex<HashSet<Arc<str>>>,
@@ -55,11 +51,8 @@ struct New {
     names: Option<Vec<String>>,
 }
 
-/// The tokens of a view's complete list.
-struct Full(u64);
-
 /// The tokens of each definition of a view.
-struct FullByName(HashMap<String, u64>);
+struct Full(HashMap<String, u64>);
 
 impl Counting {
     pub(super) fn start(counters: Counts) -> Result<Self, Failure> {
@@ -67,9 +60,8 @@ impl Counting {
         for counter in [&counters.listed_to, &counters.full_to] {
             let _zero = counter.with_label_values(&[OTHERS]);
         }
-        let (waiting, new) = sync_channel(MOST_WAITING);
         let counting = counters.clone();
-        started("tokens", move || count(&new, &counting))?;
+        let waiting = Worker::start("tokens", MOST_WAITING, move |new| count(new, &counting))?;
         Ok(Self { waiting, counters, principals: Mutex::default() })
     }
 
@@ -92,12 +84,12 @@ impl Counting {
     /// A list of tools was sent, or the tools of it with these names.
     pub(super) fn sent(&self, who: &Who<'_>, page: &Arc<Page>, names: Option<&[String]>) {
         let (strategy, principal) = (who.strategy, self.label(who.principal));
-        if let Some(cost) = page.costs.of(names) {
-            return self.counters.add(strategy, &principal, cost);
+        if let Some(costs) = page.costs.get() {
+            return self.counters.add(strategy, &principal, costs.of(names));
         }
         let (strategy, page, names) = (strategy.into(), Arc::clone(page), names.map(<[_]>::to_vec));
         let is_long = names.as_ref().is_some_and(|names| names.len() > MOST_NAMES);
-        if is_long || self.waiting.try_send(New { strategy, principal, page, names }).is_err() {
+        if is_long || !self.waiting.send(New { strategy, principal, page, names }) {
             self.counters.uncounted.inc();
         }
     }
@@ -116,48 +108,30 @@ impl Counts {
 
 fn count(new: &Receiver<New>, counters: &Counts) {
     while let Ok(New { strategy, principal, page, names }) = new.recv() {
-        let counting = AssertUnwindSafe(|| {
-            if names.is_some() {
-                page.costs.tools.get_or_init(|| costs(&page));
-            } else {
-                page.costs.whole.get_or_init(|| cost(&page));
-            }
-            page.costs.of(names.as_deref())
-        });
-        match catch_unwind(counting) {
-            Ok(Some(cost)) => counters.add(&strategy, &principal, cost),
-            _ => counters.uncounted.inc(),
+        let costs = AssertUnwindSafe(|| page.costs.get_or_init(|| costs(&page)));
+        match catch_unwind(costs) {
+            Ok(costs) => counters.add(&strategy, &principal, costs.of(names.as_deref())),
+            Err(_) => counters.uncounted.inc(),
         }
     }
 }
 
-fn cost(page: &Page) -> Cost {
-    let list = page.list(Kind::Tools);
-    let tools = RawObject::parse(list.as_str()).ok().and_then(|list| Some(tokens(list.member("tools")?)));
-    let full = page.view.derived(|view| Full(tokens(&complete(view))));
-    Cost { listed: tools.unwrap_or_default(), full: full.0 }
-}
-
-/// The cost of each tool of a list. The strategy's own are in no complete list.
-fn costs(page: &Page) -> HashMap<String, Cost> {
+/// What a list costs, and each of its tools. The strategy's own tools are in no complete list.
+fn costs(page: &Page) -> Costs {
     let full = page.view.derived(|view| {
         let tools = view.tools().map(|tool| tool.tool());
-        FullByName(tools.map(|tool| (tool.key().to_string(), tokens(tool.definition().text()))).collect())
+        Full(tools.map(|tool| (tool.key().to_string(), tokens(tool.definition().text()))).collect())
     });
     let list = RawObject::parse(page.list(Kind::Tools).as_str()).ok();
-    let tools = list.and_then(|list| serde_json::from_str::<Vec<Box<RawValue>>>(list.member("tools")?).ok());
-    let cost = |tool: Box<RawValue>| {
-        let name = RawObject::parse(tool.get()).ok()?.string("name")?;
+    let tools: Option<Vec<RawObject>> = list.and_then(|list| list.value("tools"));
+    let cost = |tool: RawObject| {
+        let name = tool.string("name")?;
         let full = full.0.get(&name).copied().unwrap_or_default();
-        Some((name, Cost { listed: tokens(tool.get()), full }))
+        Some((name, Cost { listed: tokens(tool.text()), full }))
     };
-    tools.unwrap_or_default().into_iter().filter_map(cost).collect()
-}
-
-/// The list of all definitions of a view.
-fn complete(view: &View) -> String {
-    let definitions: Vec<&str> = view.tools().map(|tool| tool.tool().definition().text()).collect();
-    format!("[{}]", definitions.join(","))
+    let each: HashMap<String, Cost> = tools.into_iter().flatten().filter_map(cost).collect();
+    let all = Cost { listed: each.values().map(|cost| cost.listed).sum(), full: full.0.values().sum() };
+    Costs { all, each }
 }
 
 fn tokens(text: &str) -> u64 {

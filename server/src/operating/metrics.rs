@@ -9,7 +9,7 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use mcp_disclosure_core::{Kind, Note, printable::one_line};
+use mcp_disclosure_core::{Note, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
     observe::{Called, Observer, Outcome, ToolChanges, Who},
@@ -24,7 +24,8 @@ use prometheus::{
 use super::{
     audit::Losses,
     counting::Counting,
-    state::{self, Served, Tokens, Totals},
+    served::Served,
+    state::{self, Tokens, Totals},
 };
 use crate::failure::Failure;
 
@@ -263,14 +264,8 @@ impl Observer for Metrics {
         self.counts.refusals.with_label_values(&[who.strategy, code]).inc();
     }
 
-    fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
-        if kind == Kind::Tools {
-            self.counting.sent(who, page, None);
-        }
-    }
-
-    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
-        self.counting.sent(who, page, Some(names));
+    fn listed(&self, who: &Who<'_>, page: &Arc<Page>, names: Option<&[String]>) {
+        self.counting.sent(who, page, names);
     }
 
     fn turned_away(&self, status: u16) {

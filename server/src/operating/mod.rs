@@ -11,16 +11,11 @@ mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
 mod page;
+mod served;
 mod state;
+mod worker;
 
-use std::{
-    path::PathBuf,
-    sync::{
-        Arc,
-        mpsc::{Receiver, sync_channel},
-    },
-    thread,
-};
+use std::{path::PathBuf, sync::Arc};
 
 pub use address::AdminAddress;
 use admin::Admin;
@@ -34,7 +29,7 @@ use mcp_disclosure_gateway::{
     slot::Witness,
 };
 use metrics::Metrics;
-use state::Served;
+use served::Served;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
@@ -156,16 +151,4 @@ impl Operating {
         self.audit.iter().for_each(|audit| audit.writer.finish());
         self.exports.iter().for_each(|(_, finish)| finish());
     }
-}
-
-/// Starts a thread. The receiver is disconnected by its end.
-fn started(name: &str, run: impl FnOnce() + Send + 'static) -> Result<Receiver<()>, Failure> {
-    let (running, ended) = sync_channel(0);
-    let run = move || {
-        let _running = running;
-        run();
-    };
-    let thread = thread::Builder::new().name(name.to_owned()).spawn(run);
-    thread.map_err(|source| Failure::Io { what: "cannot start a thread", source })?;
-    Ok(ended)
 }

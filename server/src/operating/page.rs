@@ -54,7 +54,6 @@ pub(super) fn page(status: &Status) -> Markup {
                     (figures(status))
                     (upstreams(status))
                     (clients(status))
-                    (principals(status))
                 }
             }
         }
@@ -94,26 +93,12 @@ fn figures(status: &Status) -> Markup {
                 }
             }
         }
-        @if let Some(sentence) = savings(totals.tokens_listed, totals.tokens_full) { p { (sentence) } }
     };
     section("since", "Since the start", &figures)
 }
 
 fn figure(name: &str, value: u64) -> Markup {
     html! { div { dt { (name) } dd { (grouped(value)) } } }
-}
-
-/// What the lists cost, compared with complete ones.
-fn savings(listed: u64, full: u64) -> Option<String> {
-    let percent = |part: u64| part as f64 * 100.0 / full as f64;
-    match full {
-        0 => None,
-        _ if listed < full => {
-            Some(format!("Lists of tools cost {:.0} % less than complete ones.", percent(full - listed)))
-        }
-        _ if listed == full => Some("Lists of tools are complete.".to_owned()),
-        _ => Some(format!("Lists of tools cost {:.0} % more than complete ones.", percent(listed - full))),
-    }
 }
 
 fn upstreams(status: &Status) -> Markup {
@@ -147,24 +132,6 @@ fn clients(status: &Status) -> Markup {
         }
     };
     section("clients", "Clients", &table((&["strategy"], &["sessions"]), &rows))
-}
-
-fn principals(status: &Status) -> Markup {
-    let principals = &status.totals.principals;
-    if principals.is_empty() {
-        return html! {};
-    }
-    let rows = html! {
-        @for (principal, tokens) in principals {
-            tr {
-                th scope="row" { (principal) }
-                td class="number" { (grouped(tokens.listed)) }
-                td class="number" { (grouped(tokens.full)) }
-            }
-        }
-    };
-    let columns = (&["principal"][..], &["listed", "of complete lists"][..]);
-    section("principals", "Tokens of lists by principal", &table(columns, &rows))
 }
 
 fn section(id: &str, heading: &str, content: &Markup) -> Markup {
@@ -222,13 +189,11 @@ mod tests {
             upstreams: vec![upstream],
             store: Some("down"),
             clients: [("full".to_owned(), 1)].into(),
-            totals: Totals { calls: 1_234_567, tokens_listed: 25, tokens_full: 100, ..Totals::default() },
+            totals: Totals { calls: 1_234_567, ..Totals::default() },
             audit: Some(Losses::default().into()),
         };
         let page = page(&status).into_string();
-        for expected in
-            ["&lt;script&gt;", "1 d 1 h", "1,234,567", "75 % less", "0 of 1 upstreams ready", "&lt;b&gt;"]
-        {
+        for expected in ["&lt;script&gt;", "1 d 1 h", "1,234,567", "0 of 1 upstreams ready", "&lt;b&gt;"] {
             assert!(page.contains(expected), "{expected}: {page}");
         }
         for refused in ["<script", "http://", "https://", "src=", "@import", "url("] {

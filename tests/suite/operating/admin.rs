@@ -151,7 +151,7 @@ fn o1_calls_whose_arguments_are_not_judged_are_counted() {
     counts(&gateway, r#"mcp_disclosure_refusals_total{code="INVALID_ARGUMENTS",strategy="describe"} 1"#);
 }
 
-/// A part of a list costs what its tools cost, of which all together cost the list but for what separates them.
+/// A list, or a part of it, costs what its tools cost.
 #[test]
 fn o1_filtered_lists_are_counted_by_the_tools_that_they_have() {
     let totals = |gateway: &Process| {
@@ -172,7 +172,7 @@ fn o1_filtered_lists_are_counted_by_the_tools_that_they_have() {
     let before = totals(&gateway);
     gateway.tools();
     assert!(until(|| totals(&gateway) != before));
-    assert!((totals(&gateway)[0] - before[0]).abs_diff(all[0]) < 5, "{all:?}");
+    assert_eq!(totals(&gateway)[0] - before[0], all[0]);
     // What is withheld is in the complete list only.
     let mut gateway = serve(&["--strategy", "resource"], &["ordinary"]);
     let echo = filtered(&mut gateway, "echo");

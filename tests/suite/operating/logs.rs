@@ -13,7 +13,7 @@ use kit::{
 use serde_json::{Value, json};
 
 use super::serve;
-use crate::command_line::{ODD, program, serve_odd};
+use crate::command_line::{ODD, opened, program, serve_odd};
 
 #[track_caller]
 fn lines(ended: &Ended) -> Vec<Value> {
@@ -68,6 +68,16 @@ fn o2_a_call_is_one_line_at_info_with_what_it_belongs_to() {
     // What happens within a request says whose it is.
     let delivered = lines.iter().find(|line| line["message"] == "description delivered").unwrap();
     assert_eq!((&delivered["method"], &delivered["session"]), (&json!("resources/read"), &opened["session"]));
+}
+
+#[test]
+fn o2_a_warning_that_a_client_is_answered_is_not_logged_as_well() {
+    let set = ["--set", "concerns.bridge=always", "--set", "concerns.on_invalid_value=ignore"];
+    let mut gateway = opened(&[&["serve", "--strategy", "concerns+full"], &set[..]].concat());
+    let chosen = gateway.call("choose_concerns", json!({"concerns": {"precision": "exact", "mood": "calm"}}));
+    assert!(chosen.to_string().contains("Unknown concern 'mood' was ignored"), "{chosen}");
+    let ended = gateway.finish();
+    assert!(!ended.stderr.contains("was ignored"), "{}", ended.stderr);
 }
 
 #[test]

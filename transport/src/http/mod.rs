@@ -22,7 +22,7 @@ pub use endpoint::{Endpoint, EndpointKind, Forwarding, without_secrets};
 use parking_lot::Mutex;
 use position::StreamPosition;
 use reqwest::{
-    Client, Method, RequestBuilder, Url,
+    Client, ClientBuilder, Method, RequestBuilder, Response, Url,
     header::{HeaderMap, HeaderValue},
 };
 use tokio::sync::OnceCell;
@@ -94,15 +94,35 @@ pub fn connect(
 /// # Errors
 /// If the system's TLS cannot be used.
 pub fn client(headers: HeaderMap) -> reqwest::Result<Client> {
-    // A provider already installed in this process is fine.
-    let _already = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
+    builder()
         .default_headers(headers)
         .redirect(endpoint::redirects())
         .tcp_nodelay(true)
         .connect_timeout(CONNECTING)
         .pool_idle_timeout(UNUSED)
         .build()
+}
+
+/// A builder of clients with the TLS of all of them.
+pub fn builder() -> ClientBuilder {
+    // A provider already installed in this process is fine.
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+}
+
+/// The body of a response; `None` if it has more than `most` bytes.
+///
+/// # Errors
+/// If it is not sent to its end.
+pub async fn body(mut response: Response, most: usize) -> reqwest::Result<Option<Vec<u8>>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > most {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
 }
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 
-use super::{command, prepared::Setup, progress::Progress, transcript::TranscriptArguments};
+use super::{command, prepared::Setup, progress::Progress};
 use crate::{
     cli::Program,
     flags::{Given, SetSource, one_of},
@@ -84,6 +84,29 @@ pub struct CompareArguments {
     /// In tokens, in total
     #[arg(long, value_name = "TOKENS", help_heading = "Report")]
     pub fail_over: Option<u64>,
+}
+
+/// How a transcript is shown.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Transcript")]
+pub struct TranscriptArguments {
+    /// Show one task under each strategy, step by step
+    ///
+    /// What the model sees, asks, calls and gets
+    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
+    pub transcript: bool,
+
+    /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it
+    #[arg(long, value_name = "FILE", requires = "transcript", conflicts_with = "used")]
+    pub task: Option<PathBuf>,
+
+    /// The width of tables and transcripts, in characters [default: the terminal's; else 80, and 100 for transcripts]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    pub width: Option<u16>,
+
+    /// Show texts completely, instead of what matters in them
+    #[arg(long, requires = "transcript")]
+    pub full: bool,
 }
 
 impl CompareArguments {

@@ -22,7 +22,7 @@ use crate::{
     cli::{source::Source, strategies},
     failure::Failure,
     flags::{choose, set},
-    strategies::{CHOICES, RELAXED, misfits},
+    strategies::{NARROWING, RELAXED, misfits},
 };
 
 /// The compared strategies.
@@ -168,7 +168,7 @@ impl<'a> Contestants<'a> {
         let full = self.pinned(BASELINE)?.choose(None, &Permits::all(), &Offer::default(), Era::Session);
         let choices = strategies::choices(&self.served.settings).into_iter().flatten();
         let choices = choices.map(|(name, value)| (name.clone(), value.clone())).collect();
-        Ok(full.strategy.narrow(view, &Memory::EMPTY.with(CHOICES.0, choices)))
+        Ok(full.strategy.narrow(view, &Memory::EMPTY.with(NARROWING, choices)))
     }
 
     /// Leaves out a row that cannot serve this source.
@@ -228,7 +228,7 @@ fn with(settings: &Settings, overrides: &Overrides) -> Settings {
         set(&mut settings, strategy, key, value.clone());
     }
     for (name, value) in &overrides.choices {
-        choose(&mut settings, CHOICES.0, name.clone(), value.clone());
+        choose(&mut settings, name.clone(), value.clone());
     }
     settings
 }

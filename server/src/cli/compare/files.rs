@@ -1,6 +1,6 @@
 //! The files of `--queries` and `--task`.
 
-use std::{fs::File, io::Read, path::Path};
+use std::path::Path;
 
 use mcp_disclosure_compare::{Query, transcript::Assignment};
 use mcp_disclosure_gateway::Problem;
@@ -50,20 +50,8 @@ pub(super) fn task(path: &Path) -> Result<Assignment, Failure> {
     Assignment::parse(&text).map_err(problem)
 }
 
-/// Maximum size of such a file, in bytes.
-const MOST_BYTES: u64 = 16 << 20;
-
-/// The text of a file.
-///
-/// # Errors
-/// Why it cannot be read, or that it is larger than [`MOST_BYTES`].
+/// The text of a file. Some editors begin it with a mark of its encoding.
 fn text_of(path: &Path) -> Result<String, String> {
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut text = String::new();
-    file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    match text.len() as u64 > MOST_BYTES {
-        true => Err(format!("the file is larger than {} MiB", MOST_BYTES >> 20)),
-        // Some editors begin a file with a mark of its encoding.
-        false => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
-    }
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

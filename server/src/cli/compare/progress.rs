@@ -28,17 +28,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The progress of a comparison, or of waiting for upstreams.
 #[derive(Debug)]
 pub(in crate::cli) struct Progress {
-    lines: Arc<Lines>,
+    state: Arc<Mutex<State>>,
     /// Whether there is a line about each upstream that is ready.
     names_upstreams: bool,
-}
-
-/// Lines about the steps, also while one of them keeps the program's only thread.
-#[derive(Debug)]
-struct Lines {
-    state: Mutex<State>,
-    /// Whether a line is written over the one before.
-    is_terminal: bool,
 }
 
 /// The current step, and which line is due.
@@ -47,7 +39,8 @@ struct State {
     current: Option<Current>,
     /// When the last line was written.
     written: Option<Instant>,
-    between: Duration,
+    /// Whether a line is written over the one before.
+    is_terminal: bool,
 }
 
 #[derive(Debug)]
@@ -71,18 +64,17 @@ impl Progress {
     }
 
     fn naming(names_upstreams: bool) -> Self {
-        let is_terminal = stderr().is_terminal();
-        let between = if is_terminal { BETWEEN_SECONDS } else { BETWEEN_LINES };
-        let lines = Arc::new(Lines { state: Mutex::new(State::new(between)), is_terminal });
-        let ticking = Arc::downgrade(&lines);
+        let state = Arc::new(Mutex::new(State::new(stderr().is_terminal())));
+        let ticking = Arc::downgrade(&state);
+        // Also while a step keeps the program's only thread.
         std::thread::spawn(move || {
-            while let Some(lines) = ticking.upgrade() {
-                lines.tick();
-                drop(lines);
+            while let Some(state) = ticking.upgrade() {
+                state.lock().look();
+                drop(state);
                 std::thread::sleep(LOOK);
             }
         });
-        Self { lines, names_upstreams }
+        Self { state, names_upstreams }
     }
 
     /// A line about upstreams.
@@ -92,10 +84,10 @@ impl Progress {
 
     /// A step: its number, the number of all, and what it is, beginning with the strategy and a colon.
     pub(super) fn step(&self, done: usize, total: usize, what: &str) {
-        let mut state = self.lines.state.lock();
+        let mut state = self.state.lock();
         let due = state.step(done, total, what, Instant::now());
         match done < total {
-            true => self.lines.write(due),
+            true => state.write(due),
             false => log::show(""),
         }
     }
@@ -118,27 +110,23 @@ fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
     (!named.is_empty()).then(|| one_line(&line).into_owned())
 }
 
-impl Lines {
+impl State {
+    fn new(is_terminal: bool) -> Self {
+        Self { current: None, written: None, is_terminal }
+    }
+
     /// Writes the line that is due, if there is one.
-    fn tick(&self) {
-        let mut state = self.state.lock();
-        let due = state.tick(Instant::now());
+    fn look(&mut self) {
+        let due = self.tick(Instant::now());
         self.write(due);
     }
 
-    /// Writes a line, if there is one, while the state is locked.
     fn write(&self, line: Option<String>) {
         match line {
             Some(line) if self.is_terminal => log::show(&cut_on_stderr(&one_line(&line))),
             Some(line) => log::note(&line),
             None => {}
         }
-    }
-}
-
-impl State {
-    fn new(between: Duration) -> Self {
-        Self { current: None, written: None, between }
     }
 
     /// A step begins: its line, if it is the first about its strategy or the last one was written a while ago.
@@ -170,13 +158,14 @@ impl State {
 
     /// Whether the time between two lines has passed since this one, if there was one.
     fn is_past(&self, written: Option<Instant>, now: Instant) -> bool {
-        written.is_none_or(|written| now.saturating_duration_since(written) >= self.between)
+        let between = if self.is_terminal { BETWEEN_SECONDS } else { BETWEEN_LINES };
+        written.is_none_or(|written| now.saturating_duration_since(written) >= between)
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.lines.state.lock().current = None;
+        self.state.lock().current = None;
         log::show("");
     }
 }
@@ -185,7 +174,7 @@ impl Witness for Progress {
     fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
         let (name, line, upstreams) = (String::new(), String::new(), Arc::clone(slots));
         let current = Current { name, line, since: Instant::now(), upstreams };
-        self.lines.state.lock().current = Some(current);
+        self.state.lock().current = Some(current);
     }
 
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
@@ -204,7 +193,7 @@ mod tests {
     fn q4_a_step_that_takes_long_is_shown_again_and_again() {
         let begun = Instant::now();
         let at = |seconds: f64| begun + Duration::from_secs_f64(seconds);
-        let mut state = State::new(BETWEEN_LINES);
+        let mut state = State::new(false);
         assert_eq!(state.step(0, 9, "full: lists", at(0.0)).as_deref(), Some("1 of 9: full: lists"));
         // Quick steps of the same strategy have no lines of their own.
         assert_eq!(state.step(1, 9, "full: habits", at(0.5)), None);

@@ -10,11 +10,12 @@ use mcp_disclosure_core::{Profile, Registry, nearest::nearest};
 use mcp_disclosure_gateway::Problem;
 use serde_json::Value;
 
-use crate::strategies::CHOICES;
+use crate::strategies::NARROWING;
 
 /// One row, as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spec {
+    text: String,
     parts: Vec<Part>,
 }
 
@@ -57,7 +58,7 @@ impl Spec {
     /// One row; `None` if it is not written as one.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let parts = split(text, '+').into_iter().map(Part::parse).collect::<Option<_>>()?;
-        Some(Self { parts })
+        Some(Self { text: text.trim().to_owned(), parts })
     }
 
     /// The name of the strategy or stack.
@@ -78,7 +79,7 @@ impl Spec {
                 let refused = |message: String, hint: String| {
                     Err(Problem::new(format!("'{self}': {message}")).hint(hint))
                 };
-                let takes_choices = name == CHOICES.0;
+                let takes_choices = name == NARROWING;
                 match key {
                     Some(key) if takes_choices => overrides.choices.push((key.clone(), value.clone())),
                     None if takes_choices => {
@@ -146,15 +147,7 @@ fn is_word(text: &str) -> bool {
 
 impl fmt::Display for Spec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let item = |(key, value): &(Option<String>, String)| match key {
-            Some(key) => format!("{key}={value}"),
-            None => value.clone(),
-        };
-        let part = |part: &Part| match part.items.as_slice() {
-            [] => part.name.clone(),
-            items => format!("{}({})", part.name, items.iter().map(item).collect::<Vec<_>>().join(",")),
-        };
-        formatter.write_str(&self.parts.iter().map(part).collect::<Vec<_>>().join("+"))
+        formatter.write_str(&self.text)
     }
 }
 
@@ -195,9 +188,9 @@ mod tests {
     fn q2_rows_are_strategies_with_settings_and_choices() {
         let registry = crate::builtin();
         let rows =
-            Spec::list("full, info(entry-only),concerns(cost=low,size=3)+info( tools = stubs )").unwrap();
+            Spec::list("full, info(entry-only),concerns(cost=low,size=3)+info(tools = stubs)").unwrap();
         let written: Vec<String> = rows.iter().map(Spec::to_string).collect();
-        assert_eq!(written, ["full", "info(entry-only)", "concerns(cost=low,size=3)+info(tools=stubs)"]);
+        assert_eq!(written, ["full", "info(entry-only)", "concerns(cost=low,size=3)+info(tools = stubs)"]);
         assert_eq!(rows.iter().map(Spec::strategy).collect::<Vec<_>>(), ["full", "info", "concerns+info"]);
         assert_eq!(rows[0].overrides(&registry).unwrap(), Overrides::default());
         let settings = |value: &str| vec![("info".to_owned(), "tools".to_owned(), json!(value))];

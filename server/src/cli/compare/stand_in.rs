@@ -16,17 +16,22 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
 
-/// What a stand-in knows of its upstream.
-#[derive(Clone, Debug)]
+/// What a stand-in knows of its upstream and of the task.
+#[derive(Clone)]
 pub(in crate::cli) struct StandIn {
     introduction: Arc<Introduction>,
     pub(super) lists: Arc<UpstreamLists>,
+    /// The calls of the task.
+    calls: Arc<[Call]>,
+    /// The number of calls that have reached this one and the others.
+    reached: Reached,
 }
 
 impl StandIn {
     /// A stand-in for an upstream of this status, if it has listed.
     pub(super) fn of(status: &Status) -> Option<Self> {
-        Some(Self { introduction: status.introduction.clone()?, lists: status.offered().cloned()? })
+        let (introduction, lists) = (status.introduction.clone()?, status.offered().cloned()?);
+        Some(Self { introduction, lists, calls: Arc::default(), reached: Reached::default() })
     }
 
     fn introduce(&self) -> RawObject {
@@ -39,6 +44,41 @@ impl StandIn {
             Some(instructions) => result.with_value("instructions", instructions),
             None => result,
         }
+    }
+
+    /// The calls of the task are answered as the task says, others with one word, and wrong arguments with an error.
+    fn answer(&self, tool: &str, arguments: &RawObject) -> Value {
+        match self.meant(tool, arguments) {
+            Some(Call { answer: Some(Value::String(text)), .. }) => result(text),
+            Some(Call { answer: Some(answer), .. }) => {
+                let mut result = result(&answer.to_string());
+                if answer.is_object() {
+                    result["structuredContent"] = answer.clone();
+                }
+                result
+            }
+            // What is made of a schema may not fit all of it.
+            Some(_) => result(DONE),
+            None => match self.objection(tool, arguments) {
+                Some(problems) => {
+                    let mut refusal = result(&format!("Invalid arguments for tool {tool}: {problems}"));
+                    refusal["isError"] = true.into();
+                    refusal
+                }
+                None => result(DONE),
+            },
+        }
+    }
+
+    /// The call of the task that this is.
+    fn meant(&self, tool: &str, arguments: &RawObject) -> Option<&Call> {
+        let given: Value = serde_json::from_str(arguments.text()).ok()?;
+        let served = format!("{}__{tool}", self.lists.name);
+        let is_meant = |call: &&Call| {
+            let expected: Option<Value> = serde_json::from_str(call.arguments.text()).ok();
+            (call.tool == tool || call.tool == served) && expected.as_ref() == Some(&given)
+        };
+        self.calls.iter().find(is_meant)
     }
 
     /// What is wrong with the arguments of a call, if anything is and can be found out.
@@ -60,8 +100,8 @@ pub(super) fn scripted(stand_ins: &[StandIn], task: &Assignment) -> (Vec<Upstrea
     let (calls, reached) = (Arc::<[Call]>::from(&*task.calls), Reached::default());
     let config = |stand_in: &StandIn| {
         let (calls, reached) = (Arc::clone(&calls), Arc::clone(&reached));
-        let actor = Actor { stand_in: stand_in.clone(), calls, reached };
-        UpstreamConfig::new(stand_in.lists.name.clone(), Target::Responder(Arc::new(actor)))
+        let scripted = StandIn { calls, reached, ..stand_in.clone() };
+        UpstreamConfig::new(stand_in.lists.name.clone(), Target::Responder(Arc::new(scripted)))
     };
     (stand_ins.iter().map(config).collect(), reached)
 }
@@ -74,59 +114,13 @@ fn result(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": false})
 }
 
-/// One upstream.
-struct Actor {
-    stand_in: StandIn,
-    /// The calls of the task.
-    calls: Arc<[Call]>,
-    /// The number of calls that have reached this upstream and the others.
-    reached: Reached,
-}
-
-impl Actor {
-    /// The calls of the task are answered as the task says, others with one word, and wrong arguments with an error.
-    fn answer(&self, tool: &str, arguments: &RawObject) -> Value {
-        match self.meant(tool, arguments) {
-            Some(Call { answer: Some(Value::String(text)), .. }) => result(text),
-            Some(Call { answer: Some(answer), .. }) => {
-                let mut result = result(&answer.to_string());
-                if answer.is_object() {
-                    result["structuredContent"] = answer.clone();
-                }
-                result
-            }
-            // What is made of a schema may not fit all of it.
-            Some(_) => result(DONE),
-            None => match self.stand_in.objection(tool, arguments) {
-                Some(problems) => {
-                    let mut refusal = result(&format!("Invalid arguments for tool {tool}: {problems}"));
-                    refusal["isError"] = true.into();
-                    refusal
-                }
-                None => result(DONE),
-            },
-        }
-    }
-
-    /// The call of the task that this is.
-    fn meant(&self, tool: &str, arguments: &RawObject) -> Option<&Call> {
-        let given: Value = serde_json::from_str(arguments.text()).ok()?;
-        let served = format!("{}__{tool}", self.stand_in.lists.name);
-        let is_meant = |call: &&Call| {
-            let expected: Option<Value> = serde_json::from_str(call.arguments.text()).ok();
-            (call.tool == tool || call.tool == served) && expected.as_ref() == Some(&given)
-        };
-        self.calls.iter().find(is_meant)
-    }
-}
-
-impl Responder for Actor {
+impl Responder for StandIn {
     fn respond(&self, request: &Request) -> Result<Json, ErrorText> {
         let list =
             |member: &str, items: &[RawText]| Ok(Json::of(&RawObject::empty().with_value(member, items)));
-        let lists = &self.stand_in.lists;
+        let lists = &self.lists;
         match &*request.method {
-            "initialize" => Ok(Json::of(&self.stand_in.introduce())),
+            "initialize" => Ok(Json::of(&self.introduce())),
             "tools/list" => list("tools", &lists.tools),
             "resources/list" => list("resources", &lists.resources),
             "resources/templates/list" => list("resourceTemplates", &lists.templates),

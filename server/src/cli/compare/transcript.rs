@@ -1,8 +1,5 @@
 //! `compare --transcript`: one task under each strategy, step by step.
 
-use std::path::PathBuf;
-
-use clap::Args;
 use mcp_disclosure_compare::{
     Used,
     transcript::{Assignment, Call, Transcript},
@@ -18,29 +15,6 @@ use crate::{cli::Program, failure::Failure};
 /// What readers of a transcript have to know.
 const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with one word, and refused arguments that a tool's \
                         schema does not allow.";
-
-/// How a transcript is shown.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Transcript")]
-pub struct TranscriptArguments {
-    /// Show one task under each strategy, step by step
-    ///
-    /// What the model sees, asks, calls and gets
-    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
-    pub transcript: bool,
-
-    /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it
-    #[arg(long, value_name = "FILE", requires = "transcript", conflicts_with = "used")]
-    pub task: Option<PathBuf>,
-
-    /// The width of tables and transcripts, in characters [default: the terminal's; else 80, and 100 for transcripts]
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
-    pub width: Option<u16>,
-
-    /// Show texts completely, instead of what matters in them
-    #[arg(long, requires = "transcript")]
-    pub full: bool,
-}
 
 /// One task under each strategy.
 ///

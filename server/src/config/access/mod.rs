@@ -1,9 +1,8 @@
 //! `[auth]`, `[[principals]]` and `[profiles]`: who may come in, and what exists for them.
 //!
-//! `entries` is the format; `auth` reads who may come in. A principal and a profile are two doors to one thing, a grant:
-//! `grants` reads it for both, and `settings` puts everything together with what flags say.
+//! `entries` is the format. A principal and a profile are two doors to one thing, a grant: `grants` reads it for both, and
+//! `settings` reads who may come in, and puts everything together with what flags say.
 
-mod auth;
 mod entries;
 mod flags;
 mod grants;

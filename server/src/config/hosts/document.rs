@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     Entry, FileContext, Keys, Launch, Listed, Means, Reading, Rules, Ruling, SHAPES, Transport, listed,
     node::{Member, Node, Syntax, Value},
-    tree,
+    tables, tree,
 };
 use crate::config::own;
 
@@ -104,11 +104,8 @@ impl Document {
     /// The servers in the order of the file's tables, without those whose name a later entry of their table has.
     pub(crate) fn servers(&self) -> Vec<Server<'_>> {
         let context = FileContext::new(&self.path, self.current.clone(), &own);
-        let tables = SHAPES.iter().flat_map(|shape| {
-            let tables = (shape.servers)(&self.root, &context);
-            tables.into_iter().map(move |table| (shape, table))
-        });
         let reading = |shape| Reading { shape, root: &self.root, context: &context };
+        let tables = tables(&self.root, &context).into_iter();
         tables.flat_map(|(shape, table)| self.of_table(table, reading(shape))).collect()
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use mcp_disclosure_gateway::upstream::EndpointKind;
 
 use super::{super::UpstreamEntry, Reading, Ruling, node::Node, read_keys};
-use crate::config::escape;
+use crate::config::{Wrong, escape};
 
 /// A server's entry, whatever the host.
 #[derive(Debug, Default)]
@@ -26,21 +26,6 @@ pub(crate) enum Transport {
     Http,
     /// HTTP+SSE of 2024-11-05.
     Sse,
-}
-
-/// Why an entry cannot be used.
-#[derive(Debug)]
-pub(crate) struct Wrong {
-    /// The byte offset, if it is known more precisely than that of the entry.
-    pub(crate) at: Option<usize>,
-    pub(crate) what: String,
-    pub(crate) hint: String,
-}
-
-impl Wrong {
-    pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { at: None, what: what.into(), hint: hint.into() }
-    }
 }
 
 impl Entry {

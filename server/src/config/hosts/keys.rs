@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Entry, Keys, Means, OF_TABLE, Reading, Transport, Wrong,
+    Entry, Keys, Means, OF_TABLE, Reading, Transport,
     node::{Node, Value},
     translate, variable, with_home,
 };
-use crate::config::{escape, expand};
+use crate::config::{Wrong, escape, expand};
 
 /// The entry, and every problem with its keys.
 pub(crate) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
@@ -257,7 +257,7 @@ impl Reader<'_> {
     }
 
     fn refuse(&mut self, key: &str, node: &Node, what: &str, hint: &str) {
-        let wrong = Wrong::new(format!("{key}: {what}"), hint);
+        let wrong = Wrong::of(key, format!("{key}: {what}"), hint);
         self.wrong.push(Wrong { at: Some(node.at), ..wrong });
     }
 }

@@ -16,22 +16,25 @@ mod shape;
 mod shapes;
 mod variables;
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
 
 use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
 
 use self::node::{Member, Node};
-use super::{Named, Places, mistaken, own};
+use super::{Named, Places, Wrong, mistaken, own};
 
 pub(crate) use document::{Document, Server};
-pub(crate) use entry::{Entry, Transport, Wrong};
+pub(crate) use entry::{Entry, Transport};
 pub(crate) use keys::read_keys;
 pub(crate) use launch::{Launch, OF_TABLE};
 pub(crate) use mcp_servers::{KEYS, is_of_gemini};
 pub(crate) use permissions::{Rules, Ruling, is_all, of_tools, plain};
 pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style};
-pub(crate) use shapes::{SHAPES, names_servers};
+pub(crate) use shapes::SHAPES;
 pub(crate) use variables::{translate, variable, with_home};
 
 /// The servers of a host's file, or of all files and flags.
@@ -68,17 +71,28 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, 
     let root = tree(path, text)?;
     let places = Places::of(path.display().to_string(), text);
     let mut reader = Reader { root: &root, context, places, taken: HashSet::new(), file: Servers::default() };
-    let mut is_known = false;
-    for shape in SHAPES {
-        for servers in (shape.servers)(&root, context) {
-            is_known = true;
-            reader.servers(shape, servers);
-        }
-    }
-    if !is_known {
+    let tables = tables(&root, context);
+    if tables.is_empty() {
         return Err(mistaken::for_servers(path, text));
     }
+    tables.iter().for_each(|(shape, servers)| reader.servers(shape, servers));
     Ok(reader.file)
+}
+
+/// The tables and lists of servers with their shapes, in the order of precedence.
+fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<(&'static Shape, &'n Node)> {
+    let of_shape = |shape: &'static Shape| {
+        let tables = (shape.servers)(root, context).into_iter();
+        tables.map(move |servers| (shape, servers))
+    };
+    SHAPES.iter().flat_map(of_shape).collect()
+}
+
+/// Whether a text is a host's file that names servers.
+pub(super) fn names_servers(path: &Path, text: &str) -> bool {
+    let context = FileContext::new(path, PathBuf::new(), &own);
+    let root = node::parse(path, text.trim_start_matches('\u{feff}'));
+    root.is_ok_and(|root| !tables(&root, &context).is_empty())
 }
 
 /// Parses a text without a byte order mark.
@@ -182,10 +196,7 @@ impl Reader<'_> {
     fn named(&self, name: &str, entry: Entry) -> Result<Named, Vec<Wrong>> {
         let upstream = entry.settled(self.context.project.as_ref()).map_err(|wrong| vec![wrong])?;
         let folder = self.context.folder();
-        let target = upstream.target(folder, self.context.lookup);
-        let target = target.map_err(|wrong| {
-            wrong.into_iter().map(|(_, what, hint)| Wrong::new(what, hint)).collect::<Vec<_>>()
-        })?;
+        let target = upstream.target(folder, self.context.lookup)?;
         let parsed = UpstreamName::parse(name).map_err(|error| {
             vec![Wrong::new(error.to_string(), "clashing tools are prefixed by the name")]
         })?;
@@ -194,7 +205,7 @@ impl Reader<'_> {
     }
 
     fn leave_out(&mut self, name: &str, at: usize, wrong: impl IntoIterator<Item = Wrong>) {
-        self.file.left_out.extend(wrong.into_iter().map(|Wrong { at: closer, what, hint }| {
+        self.file.left_out.extend(wrong.into_iter().map(|Wrong { at: closer, what, hint, .. }| {
             let problem = Problem::new(format!("server '{name}' is left out: {what}"));
             problem.at(self.places.place(closer.unwrap_or(at))).hint(hint)
         }));

@@ -1,15 +1,12 @@
 //! All shapes of hosts' files, and the tables of those that no other shares.
 
-use std::path::{Path, PathBuf};
-
 use mcp_disclosure_core::Pattern;
 
 use super::{
     FileContext, KEYS, Keys, Means, Ruling, Shape, Style, is_of_gemini, mcp_servers,
-    node::{self, Member, Node},
+    node::{Member, Node},
     of_tools, plain,
 };
-use crate::config::own;
 
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
 #[rustfmt::skip]
@@ -27,13 +24,6 @@ pub(crate) const SHAPES: &[Shape] = &[
 
 fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
     Ruling::default()
-}
-
-/// Whether a text is a host's file that names servers.
-pub(crate) fn names_servers(path: &Path, text: &str) -> bool {
-    let context = FileContext::new(path, PathBuf::new(), &own);
-    let root = node::parse(path, text.trim_start_matches('\u{feff}'));
-    root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
 }
 
 /// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings, with the keys that most hosts share.

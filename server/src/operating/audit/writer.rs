@@ -4,7 +4,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+        mpsc::Receiver,
     },
     thread,
     time::{Duration, Instant},
@@ -15,7 +15,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::AuditFile;
-use crate::{failure::Failure, operating::started};
+use crate::{failure::Failure, operating::worker::Worker};
 
 /// Records that are written at once.
 const BATCH: usize = 512;
@@ -32,11 +32,8 @@ const LOGGED_EVERY: Duration = Duration::from_secs(60);
 /// The writer's end of the queue.
 #[derive(Debug)]
 pub(in crate::operating) struct Writer {
-    /// Until the end.
-    queue: Mutex<Option<SyncSender<Task>>>,
+    queue: Worker<Task>,
     pub(in crate::operating) losses: Arc<Losses>,
-    /// Disconnected by the thread's end.
-    ended: Mutex<Receiver<()>>,
 }
 
 #[derive(Debug)]
@@ -48,16 +45,15 @@ enum Task {
 
 impl Writer {
     pub(super) fn start(file: AuditFile, most: usize) -> Result<Self, Failure> {
-        let (queue, tasks) = sync_channel(most);
         let losses = Arc::<Losses>::default();
         let of_thread = Arc::clone(&losses);
-        let ended = started("audit", move || run(file, &tasks, &of_thread))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), losses, ended: Mutex::new(ended) })
+        let queue = Worker::start("audit", most, move |tasks| run(file, tasks, &of_thread))?;
+        Ok(Self { queue, losses })
     }
 
     /// Queues a line, without waiting. Returns whether there was room.
     pub(super) fn write(&self, line: Vec<u8>, written: Option<oneshot::Sender<bool>>) -> bool {
-        let queued = self.queue(Task::Write(line, written));
+        let queued = self.queue.send(Task::Write(line, written));
         if !queued {
             self.losses.add_lost(1, "the disk is too slow for them");
         }
@@ -66,19 +62,14 @@ impl Writer {
 
     /// Opens the file again, which may have been renamed, before what is queued from now on is written.
     pub(in crate::operating) fn reopen(&self) {
-        if !self.queue(Task::Reopen) {
+        if !self.queue.send(Task::Reopen) {
             tracing::error!("the audit log is not opened again: its disk does not answer");
         }
     }
 
-    fn queue(&self, task: Task) -> bool {
-        self.queue.lock().as_ref().is_some_and(|queue| queue.try_send(task).is_ok())
-    }
-
     /// Waits until all is written, for as long as a disk deserves.
     pub(in crate::operating) fn finish(&self) {
-        drop(self.queue.lock().take());
-        if self.ended.lock().recv_timeout(AT_THE_END) == Err(RecvTimeoutError::Timeout) {
+        if !self.queue.finish(AT_THE_END) {
             tracing::error!("the last records of the audit log are not written: its disk does not answer");
         }
     }

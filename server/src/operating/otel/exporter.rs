@@ -4,11 +4,12 @@ use std::{
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
-        mpsc::{Receiver as Queue, RecvTimeoutError, SyncSender, sync_channel},
+        mpsc::{Receiver as Queue, RecvTimeoutError},
     },
     time::{Duration, Instant},
 };
 
+use mcp_disclosure_transport::http;
 use opentelemetry_proto::{
     tonic::collector::trace::v1::ExportTraceServiceRequest,
     transform::{
@@ -16,7 +17,6 @@ use opentelemetry_proto::{
     },
 };
 use opentelemetry_sdk::{Resource, trace::SpanData};
-use parking_lot::Mutex;
 use prost::Message;
 use reqwest::{Client, header::CONTENT_TYPE, redirect::Policy};
 use tokio::runtime::Runtime;
@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    operating::{metrics::Metrics, started, state::Served},
+    operating::{metrics::Metrics, served::Served, worker::Worker},
 };
 
 /// How long the end of the program waits for what is not sent yet.
@@ -42,13 +42,10 @@ type Numbers = (Arc<Metrics>, Arc<Served>);
 /// The way to the thread.
 #[derive(Debug)]
 pub(super) struct Exporter {
-    /// Until the end.
-    spans: Mutex<Option<SyncSender<Box<SpanData>>>>,
+    spans: Worker<Box<SpanData>>,
     dropped: Arc<AtomicU64>,
     /// By when the rest has to be sent.
     must_end: Arc<OnceLock<Instant>>,
-    /// Disconnected by the thread's end.
-    ended: Mutex<Queue<()>>,
 }
 
 impl Exporter {
@@ -67,7 +64,7 @@ impl Exporter {
         let client = client().map_err(|error| {
             failed("cannot make an HTTP client for OTEL_EXPORTER_OTLP_ENDPOINT", std::io::Error::other(error))
         })?;
-        let (spans, queued) = sync_channel(settings.queue);
+        let most = settings.queue;
         let (dropped, must_end) = (Arc::<AtomicU64>::default(), Arc::<OnceLock<Instant>>::default());
         let work = Work {
             runtime,
@@ -80,14 +77,13 @@ impl Exporter {
             must_end: Arc::clone(&must_end),
             logged: None,
         };
-        let ended = started("otel", move || work.run(&queued))?;
-        Ok(Self { spans: Mutex::new(Some(spans)), dropped, must_end, ended: Mutex::new(ended) })
+        let spans = Worker::start("otel", most, move |queued| work.run(queued))?;
+        Ok(Self { spans, dropped, must_end })
     }
 
     /// Queues a span. If there is no room it is lost.
     pub(super) fn send(&self, span: SpanData) {
-        let spans = self.spans.lock();
-        if spans.as_ref().is_none_or(|spans| spans.try_send(Box::new(span)).is_err()) {
+        if !self.spans.send(Box::new(span)) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -95,8 +91,7 @@ impl Exporter {
     /// Sends the rest, and waits for that no longer than [`ENDING`].
     pub(super) fn finish(&self) {
         let _first = self.must_end.set(Instant::now() + 2 * ENDING);
-        drop(self.spans.lock().take());
-        if self.ended.lock().recv_timeout(ENDING) == Err(RecvTimeoutError::Timeout) {
+        if !self.spans.finish(ENDING) {
             tracing::warn!("the last traces and metrics are lost, since they cannot be exported in time");
         }
     }
@@ -104,10 +99,8 @@ impl Exporter {
 
 /// The client of the exporter's thread, whose runtime runs only while something is sent: no connection is kept.
 fn client() -> reqwest::Result<Client> {
-    // Already done where an upstream is reached by HTTP.
-    let _already = rustls::crypto::ring::default_provider().install_default();
     let agent = concat!("mcp-disclosure/", env!("CARGO_PKG_VERSION"));
-    Client::builder().user_agent(agent).redirect(Policy::none()).pool_max_idle_per_host(0).build()
+    http::builder().user_agent(agent).redirect(Policy::none()).pool_max_idle_per_host(0).build()
 }
 
 /// The state of the thread.
@@ -125,22 +118,23 @@ struct Work {
 
 impl Work {
     fn run(mut self, queued: &Queue<Box<SpanData>>) {
-        let (every, most) = ((self.settings.spans_every, self.settings.metrics_every), self.settings.batch);
-        let mut due = (Instant::now() + every.0, Instant::now() + every.1);
+        let Settings { spans_every, metrics_every, batch, .. } = self.settings;
+        let begun = Instant::now();
+        let (mut spans_due, mut metrics_due) = (begun + spans_every, begun + metrics_every);
         loop {
-            let next = if self.settings.metrics.is_some() { due.0.min(due.1) } else { due.0 };
-            match queued.recv_timeout(next.saturating_duration_since(Instant::now())) {
+            let due = spans_due.min(metrics_due);
+            match queued.recv_timeout(due.saturating_duration_since(Instant::now())) {
                 Ok(span) => self.batch.push(*span),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if self.batch.len() >= most || Instant::now() >= due.0 {
+            if self.batch.len() >= batch || Instant::now() >= spans_due {
                 self.send_spans();
-                due.0 = Instant::now() + every.0;
+                spans_due = Instant::now() + spans_every;
             }
-            if self.settings.metrics.is_some() && Instant::now() >= due.1 {
+            if Instant::now() >= metrics_due {
                 self.send_metrics();
-                due.1 = Instant::now() + every.1;
+                metrics_due = Instant::now() + metrics_every;
             }
         }
         self.send_spans();
