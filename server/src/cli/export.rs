@@ -16,10 +16,10 @@ use mcp_disclosure_gateway::{
 
 use super::{Program, Source, compare::progress::Progress, print, print_folded, print_text, runtime_for_one};
 use crate::{
-    config::UpstreamEntry,
-    export::{CONFIGURATION, Export, Folder, Origins, is_same, spread, write},
+    config::{CONFIGURATION, UpstreamEntry},
+    export::{Export, Folder, Origins, spread, write},
     failure::Failure,
-    files::{Change, write_together},
+    files::{Change, is_same, write_together},
     flags::Given,
     lock,
 };
