@@ -4,16 +4,19 @@
 //! a finding is called and means is a row of `rules`.
 
 mod access;
-mod decisions;
+mod concerns;
 mod findable;
 mod finding;
+mod internal;
+mod invisible;
+mod markup;
 mod orders;
+mod pins;
 mod report;
 mod rules;
 mod schemas;
 mod serving;
 mod texts;
-mod unwanted;
 
 use std::{fmt::Display, sync::Arc};
 
@@ -101,12 +104,12 @@ const FAMILIES: [Family; 11] = [
     Family::OfTool(texts::look),
     Family::OfAll(texts::repeated),
     Family::OfTool(texts::names),
-    Family::OfAll(decisions::pins),
+    Family::OfAll(pins::look),
     Family::OfTool(schemas::look),
-    Family::OfTool(unwanted::places),
-    Family::OfTool(unwanted::orders_in_tool),
-    Family::OfAll(unwanted::orders_elsewhere),
-    Family::OfAll(decisions::concerns),
+    Family::OfTool(internal::look),
+    Family::OfTool(orders::in_tool),
+    Family::OfAll(orders::elsewhere),
+    Family::OfAll(concerns::look),
 ];
 
 impl Subject {

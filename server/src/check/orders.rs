@@ -1,16 +1,10 @@
-//! Texts that give the model orders, instead of saying what something does: recognized by kind, in a few closed lists of
-//! words. What is meant to be found is what no honest description has a reason for; a cleverer text is not found.
+//! Texts that give the model orders, instead of saying what something does (tool poisoning), in tools, resources and prompts, and
+//! in what servers say of themselves: recognized by kind, in a few closed lists of words. What is meant to be found is what no
+//! honest description has a reason for; a cleverer text is not found.
 
-use std::collections::HashSet;
+use mcp_disclosure_core::{Kind, brief::shorten, printable::is_hidden};
 
-use mcp_disclosure_core::{brief::shorten, printable::is_hidden};
-
-/// The flags of England, Scotland and Wales: the only emoji with tags.
-const FLAGS: [&str; 3] = [
-    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
-    "\u{1f3f4}\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
-];
+use super::{Findings, Place, Read, Subject, each_text_of, invisible::invisible, markup::markup, rules};
 
 /// Maximum length of a quoted piece, in characters.
 const LONGEST: usize = 80;
@@ -23,13 +17,6 @@ const LOOK_BACK: usize = 200;
 
 const SENTENCES: &[char] = &['.', '!', '?', ';', '\n'];
 const CLAUSES: &[char] = &['.', '!', '?', ';', '\n', ',', ':', '(', ')', '<', '>', '"', '—', '–'];
-
-/// Names of tags that address a model: roles, and words that demand attention.
-const TAGS: &str = "important system sys instruction instructions assistant developer secret hidden critical urgent \
-    override priority mandatory admin inst prompt directive reminder";
-
-/// Tokens of models' own formats.
-const FORMATS: &[&str] = &["<|", "|>", "[inst]", "[/inst]", "<<sys>>", "<start_of_turn>", "<end_of_turn>"];
 
 #[rustfmt::skip]
 const DISREGARD: &[&str] = &[
@@ -72,8 +59,36 @@ const GET: &str = "read reading open cat access load retrieve fetch include send
 const TOLD: &[&str] = &["system prompt", "conversation history", "chat history", "previous messages"];
 const GIVE: &str = "send pass append upload attach submit forward put leak reveal print";
 
+pub(super) fn in_tool(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
+    let place = Place::from(read.tool);
+    read.each_text(|path, text, is_name| add(findings, &place, path, text, is_name));
+}
+
+pub(super) fn elsewhere(subject: &Subject, findings: &mut Findings) {
+    for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
+        for entry in subject.view.entries(kind) {
+            let place = Place::primitive(kind, entry.key());
+            let text = serde_json::from_str(subject.view.text(entry).text()).unwrap_or_default();
+            each_text_of(&text, &mut Vec::new(), &mut |path, text, is_name| {
+                add(findings, &place, path, text, is_name);
+            });
+        }
+    }
+    for (upstream, text) in subject.snapshot.own_instructions() {
+        let place = Place { primitive: Some(format!("upstream {upstream}")), ..Place::default() };
+        add(findings, &place, &["instructions"], text, false);
+    }
+}
+
+fn add(findings: &mut Findings, place: &Place, path: &[&str], text: &str, is_name: bool) {
+    for (what, piece) in orders(text) {
+        let name = if is_name { "a name in " } else { "" };
+        findings.add(rules::INSTRUCTS, place.clone(), format!("{name}{} {what}: {piece}", path.join(".")));
+    }
+}
+
 /// What a text orders, one finding of each kind: what is wrong with it, and the piece that shows it.
-pub(super) fn orders(text: &str) -> Vec<(&'static str, String)> {
+fn orders(text: &str) -> Vec<(&'static str, String)> {
     // Most texts are such a word, which orders nothing: "type", "string".
     if text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Vec::new();
@@ -85,7 +100,7 @@ pub(super) fn orders(text: &str) -> Vec<(&'static str, String)> {
         seen.split(ends).map(words).find(|words| is_found(words)).map(|words| cut(&words.join(" ")))
     };
     let found = [
-        ("has invisible characters", hidden(text)),
+        ("has invisible characters", invisible(text)),
         ("has markup that addresses the model", markup(judged)),
         ("says to disregard other instructions", any(SENTENCES, disregards)),
         ("says to conceal something", any(CLAUSES, conceals)),
@@ -100,69 +115,17 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 /// Whether a list of words has this one.
-fn is_in(list: &str, word: &str) -> bool {
+pub(super) fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|known| known == word)
 }
 
-fn words(sentence: &str) -> Vec<&str> {
+pub(super) fn words(sentence: &str) -> Vec<&str> {
     let words = sentence.split(|letter: char| !(letter.is_alphanumeric() || letter == '\''));
     words.map(|word| word.trim_matches('\'')).filter(|word| !word.is_empty()).collect()
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     shorten(text, LONGEST)
-}
-
-/// Tags that address the model: closed as in XML, or in capitals; a role in brackets or before a colon; a comment that
-/// rendered text does not show; tokens of models' formats.
-fn markup(text: &str) -> Option<String> {
-    let lower = text.to_lowercase();
-    if let Some(format) = FORMATS.iter().find(|format| lower.contains(**format)) {
-        return Some((*format).to_owned());
-    }
-    let comment = text.split_once("<!--").and_then(|(_, rest)| Some(rest.split("-->").next()?.trim()));
-    if let Some(comment) = comment.filter(|comment| words(comment).len() > 3) {
-        return Some(cut(&format!("<!-- {comment}")));
-    }
-    let tagged = |open: char, close: char| {
-        text.split(open).skip(1).filter_map(move |rest| {
-            let (inside, _) = rest.split_once(close)?;
-            (inside.len() <= 60).then(|| inside.trim_start_matches('/').trim())
-        })
-    };
-    let names_model = |name: &str| {
-        let first = tag_name(name).to_lowercase();
-        first.split(|letter: char| !letter.is_alphanumeric()).any(|word| is_in(TAGS, word))
-    };
-    let is_loud = |name: &str| !name.chars().any(char::is_lowercase) && name.chars().any(char::is_uppercase);
-    let mut tags = tagged('<', '>').filter(|name| names_model(name));
-    let closed: HashSet<&str> = lower.split("</").skip(1).map(tag_name).collect();
-    let is_closed = |name: &str| closed.contains(&*tag_name(name).to_lowercase());
-    if let Some(tag) = tags.find(|name| is_loud(name) || is_closed(name)) {
-        return Some(cut(&format!("<{tag}>")));
-    }
-    if let Some(tag) = tagged('[', ']').find(|name| names_model(name) && is_loud(name)) {
-        return Some(cut(&format!("[{tag}]")));
-    }
-    // As a headline: SYSTEM NOTE:, IMPORTANT SYSTEM INSTRUCTION:
-    let headline = text.split(':').find_map(|before| {
-        let last: Vec<&str> =
-            before.rsplit(|letter: char| letter.is_whitespace()).take_while(|word| is_loud(word)).collect();
-        let named = last.iter().any(|word| {
-            ["SYSTEM", "OVERRIDE", "ASSISTANT"].contains(&word.trim_matches(|c: char| !c.is_alphabetic()))
-        });
-        let is_other = last.iter().any(|word| ["FILE", "OPERATING"].contains(word));
-        (named && !is_other && before.len() < text.len())
-            .then(|| last.into_iter().rev().collect::<Vec<_>>().join(" "))
-    });
-    headline.map(|headline| cut(&format!("{headline}:")))
-}
-
-/// A tag's name without its attributes.
-fn tag_name(tag: &str) -> &str {
-    tag.split(|letter: char| letter.is_whitespace() || [':', '=', '>'].contains(&letter))
-        .next()
-        .unwrap_or_default()
 }
 
 /// "ignore all previous instructions", "takes precedence over your guidelines", "forget everything above".
@@ -249,39 +212,6 @@ fn is_of_purpose(words: &[&str], at: usize) -> bool {
     let before = |step: usize| at.checked_sub(step).map_or("", |at| words[at]);
     is_in("can may the a an cannot not", before(1))
         || before(1) == "to" && is_in("path paths file files folder key keys name used", before(2))
-}
-
-/// The first character that hides text or shows it in another order, and how many more there are: tags, overrides of
-/// direction, selectors that select nothing, and what has no width beside Latin letters or its like. Joiners and marks of
-/// direction belong to other scripts and to emoji.
-fn hidden(text: &str) -> Option<String> {
-    if text.is_ascii() {
-        return None;
-    }
-    let text = FLAGS
-        .iter()
-        .fold(text.trim_start_matches('\u{feff}').to_owned(), |text, flag| text.replace(flag, ""));
-    let letters: Vec<char> = text.chars().collect();
-    let mut found = letters.iter().enumerate().filter(|(at, letter)| {
-        let beside = [at.checked_sub(1), at.checked_add(1)].map(|at| letters.get(at?).copied());
-        match **letter {
-            '\u{e0000}'..='\u{e007f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-            '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{2028}' | '\u{2029}' => false,
-            letter if is_selector(letter) => beside[0].is_none_or(is_selector),
-            letter if is_hidden(letter) => {
-                beside[0].is_some_and(is_hidden) || beside.iter().flatten().any(char::is_ascii_graphic)
-            }
-            _ => false,
-        }
-    });
-    let (_, first) = found.next()?;
-    let more = found.count();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Some(format!("U+{:04X}{more}", u32::from(*first)))
-}
-
-fn is_selector(letter: char) -> bool {
-    matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 #[cfg(test)]

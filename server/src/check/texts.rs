@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_disclosure_core::{Tool, brief};
 use serde_json::{Map, Value};
 
-use super::{Findings, Place, Read, Subject, named, rules, unwanted};
+use super::{Findings, Place, Read, Subject, internal, named, rules};
 
 /// What stands before examples, and before parameters.
 const EXAMPLES: &[&str] = &["e.g.", "for example", "example:", "```"];
@@ -135,7 +135,7 @@ fn details(read: &Read<'_>) -> Vec<String> {
     );
     let words = brief.split(|letter: char| letter.is_whitespace() || "\"'`(),;".contains(letter));
     // Private ones are found in all texts.
-    let paths = words.filter(|word| is_path(word) && !unwanted::is_path(word));
+    let paths = words.filter(|word| is_path(word) && !internal::is_path(word));
     found.extend(paths.map(|path| format!("the path {path}")));
     found
 }

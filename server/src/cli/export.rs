@@ -8,9 +8,10 @@ use mcp_disclosure_gateway::{Assembly, Gateway, Problem, catalogue::Declared, ne
 
 use super::{Program, Source, compare::progress::Progress, print, print_folded, runtime_for_one};
 use crate::{
-    config::UpstreamEntry,
-    export::{CONFIGURATION, Export, Folder, Origins, is_same, write},
+    config::{CONFIGURATION, UpstreamEntry},
+    export::{Export, Folder, Origins, write},
     failure::Failure,
+    files::is_same,
     flags::Given,
 };
 

@@ -7,8 +7,8 @@ use toml::{Spanned, de::DeTable};
 
 use super::hosts::names_servers;
 
-/// The name that `export` gives to a file.
-const NAME: &str = "disclosure.toml";
+/// The name that `export` gives to a configuration.
+pub(crate) const CONFIGURATION: &str = "disclosure.toml";
 
 /// A key that no host's file has.
 const UPSTREAMS: &str = "upstreams";
@@ -20,7 +20,7 @@ pub(crate) const EXPECTED: &str =
 /// Why a file cannot be read.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::new(format!("{}: {error}", path.display()));
-    let declarations = path.join(NAME);
+    let declarations = path.join(CONFIGURATION);
     if declarations.is_file() {
         return problem.hint(format!("this is a folder: --config {}", declarations.display()));
     }
@@ -40,7 +40,7 @@ pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
         None => names_servers(path, text),
     };
     if is_of_host {
-        let problem = Problem::new(format!("{shown}: this is the file of an MCP host, not {NAME}"));
+        let problem = Problem::new(format!("{shown}: this is the file of an MCP host, not {CONFIGURATION}"));
         return Some(problem.hint(format!("--mcp-config {shown}")));
     }
     let is_json = top.is_none() && text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
@@ -54,9 +54,10 @@ pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
 pub(super) fn for_servers(path: &Path, text: &str) -> Problem {
     let shown = path.display();
     let problem = Problem::new(format!("{shown}: no MCP servers found"));
-    let is_declarations = path.ends_with(NAME) || toml(text).is_some_and(|top| top.contains_key(UPSTREAMS));
+    let is_declarations =
+        path.ends_with(CONFIGURATION) || toml(text).is_some_and(|top| top.contains_key(UPSTREAMS));
     match is_declarations {
-        true => problem.hint(format!("this is a {NAME}: --config {shown}")),
+        true => problem.hint(format!("this is a {CONFIGURATION}: --config {shown}")),
         false => problem.hint(EXPECTED),
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use environment::{
 };
 pub use file::{Category, Concern, DisclosureFile, Primitive, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{Servers, read_hosts};
-pub(crate) use mistaken::{EXPECTED, unreadable as unreadable_file};
+pub(crate) use mistaken::{CONFIGURATION, EXPECTED, unreadable as unreadable_file};
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub(crate) use text::{Found, KeyPlaces, Places, Wrong};
 pub(crate) use upstream::absolute_path;

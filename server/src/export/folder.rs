@@ -13,16 +13,13 @@ use mcp_disclosure_core::{OnChange, Review, Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 use toml_edit::Value;
 
-use super::{
-    CONFIGURATION,
-    merge::{self, MARK},
-};
+use super::merge::{self, MARK};
 use crate::{
     config::{
-        DisclosureFile, absolute_path,
+        CONFIGURATION, DisclosureFile, absolute_path,
         hosts::node::{Node, Syntax, parse_as},
     },
-    files::{Files, ReadFile, description_paths},
+    files::{Files, ReadFile, description_paths, is_same},
     init::Edits,
     lock::{LOCK, LockFile},
 };
@@ -192,10 +189,6 @@ fn within(folder: &Path, path: &Path, declared: PathBuf) -> Option<PathBuf> {
 
 fn name(inside: &Path, file: &OsStr) -> Option<String> {
     inside.join(file).to_str().map(str::to_owned)
-}
-
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
 }
 
 /// The description files of a folder, which may not be there yet.

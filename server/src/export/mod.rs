@@ -15,19 +15,16 @@ use std::sync::Arc;
 
 pub(crate) use description::spread;
 pub use folder::Folder;
-pub(crate) use folder::is_same;
 use mcp_disclosure_core::{Lock, Snapshot, UpstreamLists, UpstreamName, View};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 pub use report::Report;
-pub use write::{File, write};
+pub use write::write;
 
 use crate::{
-    config::{DisclosureFile, UpstreamEntry},
+    config::{CONFIGURATION, DisclosureFile, UpstreamEntry},
+    files::Change,
     lock::{self, LOCK},
 };
-
-/// The configuration's name among the files.
-pub const CONFIGURATION: &str = "disclosure.toml";
 
 /// Everything that is written down.
 #[derive(Debug)]
@@ -55,8 +52,8 @@ pub struct Origins<'a> {
 /// The files to write.
 #[derive(Debug, Default)]
 pub struct Export {
-    /// Those that are new or change.
-    pub files: Vec<File>,
+    /// Those that are new or change, by their paths within the folder.
+    pub files: Vec<Change>,
     /// What was found.
     pub report: Report,
 }
@@ -112,8 +109,7 @@ impl Export {
     /// Writes a file, unless it is there like this.
     fn file(&mut self, origins: &Origins<'_>, name: String, text: String) {
         let before = origins.folder.and_then(|folder| folder.text(&name)).map(str::to_owned);
-        if before.as_deref() != Some(&*text) {
-            self.files.push(File { name, text, before });
-        }
+        let change = Change { path: name.into(), before, after: text };
+        self.files.extend(Some(change).filter(Change::changes));
     }
 }

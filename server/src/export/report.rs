@@ -6,8 +6,12 @@ use std::{collections::HashSet, ffi::OsStr, fmt::Write, path::Path};
 use mcp_disclosure_core::{Kind, Lock, OnChange, UpstreamName, Warning, qualified};
 use mcp_disclosure_transport::printable::one_line;
 
-use super::{CONFIGURATION, File, Folder, Origins};
-use crate::{config::UpstreamEntry, lock::LOCK};
+use super::{Folder, Origins};
+use crate::{
+    config::{CONFIGURATION, UpstreamEntry},
+    files::Change,
+    lock::LOCK,
+};
 
 /// Maximum number of names in a list.
 const MAX_NAMED: usize = 20;
@@ -108,7 +112,7 @@ impl Report {
     }
 
     /// A line for each kind of news, and one for what is written. `merged` is whether anything was there before.
-    pub fn text(&self, merged: bool, files: &[File]) -> String {
+    pub fn text(&self, merged: bool, files: &[Change]) -> String {
         let added = if merged { &*self.added } else { &[] };
         let news = [
             ("new", added, None),
@@ -135,8 +139,8 @@ impl Report {
     }
 }
 
-fn written(files: &[File]) -> String {
-    let is_named = |name: &&str| files.iter().any(|file| file.name == *name);
+fn written(files: &[Change]) -> String {
+    let is_named = |name: &&str| files.iter().any(|file| file.path == Path::new(name));
     let mut written: Vec<String> =
         [CONFIGURATION, LOCK].into_iter().filter(is_named).map(str::to_owned).collect();
     match files.len() - written.len() {

@@ -2,68 +2,40 @@
 
 use std::{
     collections::HashSet,
-    fs, io,
     path::{Path, PathBuf},
 };
 
 use mcp_disclosure_gateway::Problem;
-use tempfile::TempDir;
 
 use super::folder::description_files;
 use crate::{
     failure::Failure,
-    files::{ASIDE, Change, write_together},
+    files::{Change, text_of, write_together},
 };
 
-/// A file to write.
-#[derive(Debug)]
-pub struct File {
-    /// Its name within the directory; folders are separated by `/`.
-    pub name: String,
-    /// What it will hold.
-    pub text: String,
-    /// What it holds, where that was read.
-    pub before: Option<String>,
-}
-
-/// Writes files into a directory; one that is not there yet is moved into place as a whole. `replaced` is the folder whose description
-/// files are replaced.
+/// Writes files, by their paths within a directory, into it. It need not be there yet. `replaced` is the folder whose description files are replaced.
 ///
 /// # Errors
 /// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of
 /// other tools, which could not be served; [`Failure::Write`] where the directory cannot be written.
-pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Result<(), Failure> {
+pub fn write(directory: &Path, files: &[Change], replaced: Option<&Path>) -> Result<(), Failure> {
     let others = replaced.map(|folder| others(folder, directory, files)).transpose();
     match others.map_err(Failure::Configuration)? {
         Some(problems) if !problems.is_empty() => return Err(Failure::Configuration(problems)),
         _ => {}
     }
-    let failed = |source| Failure::Write { path: directory.to_owned(), source };
-    let new = (!directory.exists()).then(|| new_beside(directory)).transpose().map_err(failed)?;
-    let folder = new.as_ref().map_or(directory, TempDir::path);
-    let changes = files.iter().map(|File { name, text, before }| {
-        let path = folder.join(name);
+    let changes = files.iter().cloned().map(|Change { path, before, after }| {
+        let path = directory.join(path);
         // Description files that are replaced were not read.
-        let before = before.clone().or_else(|| replaced.and_then(|_| fs::read_to_string(&path).ok()));
-        Change { path, before, after: text.clone() }
+        let before = before.or_else(|| replaced.and_then(|_| text_of(&path).ok()));
+        Change { path, before, after }
     });
-    write_together(&changes.collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)?;
-    new.map_or(Ok(()), |new| fs::rename(new.path(), directory)).map_err(failed)
-}
-
-/// A folder beside one that is not there yet, with the mode that it would have.
-fn new_beside(directory: &Path) -> io::Result<TempDir> {
-    let parent = directory.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-    fs::create_dir_all(parent)?;
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-    builder.prefix(ASIDE).tempdir_in(parent)
+    write_together(&changes.collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)
 }
 
 /// Description files of tools that the source does not have.
-fn others(folder: &Path, directory: &Path, files: &[File]) -> Result<Vec<Problem>, Vec<Problem>> {
-    let ours: HashSet<PathBuf> = files.iter().map(|file| directory.join(&file.name)).collect();
+fn others(folder: &Path, directory: &Path, files: &[Change]) -> Result<Vec<Problem>, Vec<Problem>> {
+    let ours: HashSet<PathBuf> = files.iter().map(|file| directory.join(&file.path)).collect();
     let mut there = description_files(folder)?;
     there.retain(|path| !ours.contains(path));
     let problem = |path: &PathBuf| {
@@ -75,10 +47,12 @@ fn others(folder: &Path, directory: &Path, files: &[File]) -> Result<Vec<Problem
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::{super::CONFIGURATION, *};
 
-    fn file(name: &str, text: &str, before: Option<&str>) -> File {
-        File { name: name.to_owned(), text: text.to_owned(), before: before.map(str::to_owned) }
+    fn file(name: &str, after: &str, before: Option<&str>) -> Change {
+        Change { path: name.into(), before: before.map(str::to_owned), after: after.to_owned() }
     }
 
     fn contents(directory: &Path) -> Vec<(String, String)> {
@@ -99,9 +73,10 @@ mod tests {
         let directory = outside.path().join("out");
         write(&directory, &[file("a.json", "a", None), file("b/c.json", "c", None)], None).unwrap();
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left aside");
-        // A new folder comes as a whole, or not at all.
+        // A new folder comes as a whole, or not at all; and what is said names it.
         let wrong = [file("a.json", "a", None), file("a.json/d.json", "d", None)];
-        write(&outside.path().join("new"), &wrong, None).unwrap_err();
+        let failed = write(&outside.path().join("new"), &wrong, None).unwrap_err();
+        assert!(failed.to_string().contains("new/a.json"), "{failed}");
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left of a new folder");
         // A file is in the place of the last one's folder.
         let before = contents(&directory);
@@ -126,6 +101,10 @@ mod tests {
             );
         }
         assert_eq!(contents(directory.path()), [("a.json".to_owned(), "theirs".to_owned())]);
+        // What is to be replaced was not read, and need not be UTF-8.
+        fs::write(directory.path().join("a.json"), b"\xff").unwrap();
+        write(directory.path(), &[file("a.json", "ours", None)], Some(directory.path())).unwrap();
+        assert_eq!(contents(directory.path()), [("a.json".to_owned(), "ours".to_owned())]);
     }
 
     #[cfg(unix)]

@@ -10,8 +10,10 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
+use crate::config::CONFIGURATION;
+
 /// How the names of files begin that are written aside and then moved into place.
-pub(crate) const ASIDE: &str = ".mcp-disclosure-";
+const ASIDE: &str = ".mcp-disclosure-";
 
 /// The shortest key in a file, in bytes.
 pub(crate) const KEY: usize = 32;
@@ -37,7 +39,7 @@ pub(crate) fn aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(ASIDE);
     #[cfg(unix)]
-    if other.is_none() && !path.ends_with(crate::export::CONFIGURATION) {
+    if other.is_none() && !path.ends_with(CONFIGURATION) {
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;

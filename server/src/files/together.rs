@@ -13,13 +13,13 @@ use crate::failure::Failure;
 
 /// A file to write.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Change {
+pub struct Change {
     /// The file; what is a link stays one.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// What it held when it was read; `None` if it was not there.
-    pub(crate) before: Option<String>,
+    pub before: Option<String>,
     /// What it will hold.
-    pub(crate) after: String,
+    pub after: String,
 }
 
 /// Why files were not written.
@@ -44,7 +44,7 @@ impl Change {
 
     /// Why it cannot be written any more, if the file is not what it was.
     fn overtaken(&self) -> Option<Problem> {
-        let what = match (fs::read_to_string(&self.path), &self.before) {
+        let what = match (text_of(&self.path), &self.before) {
             (Ok(now), Some(before)) if now == *before => return None,
             (Err(error), None) if error.kind() == io::ErrorKind::NotFound => return None,
             (Err(error), _) if error.kind() != io::ErrorKind::NotFound => error.to_string(),
@@ -59,6 +59,11 @@ impl Change {
     }
 }
 
+/// What is compared to see whether a file changed. It need not be UTF-8 to be replaced.
+pub(crate) fn text_of(path: &Path) -> io::Result<String> {
+    Ok(String::from_utf8_lossy(&fs::read(path)?).into_owned())
+}
+
 /// Puts all files into place, in folders that are made if they are not there. Each is written aside in its own folder first, and
 /// moved over the other as a whole.
 ///
@@ -66,6 +71,17 @@ impl Change {
 /// Files that changed since they were read, and those that cannot be written. Nothing has changed then, or the error names
 /// the files that could not be put back.
 pub(crate) fn write_together(changes: &[Change]) -> Result<(), Unwritten> {
+    let mut made = Vec::new();
+    let written = written(changes, &mut made);
+    if written.is_err() {
+        // Where something is in it, it stays.
+        made.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
+    written
+}
+
+/// The same; `made` gets the folders that were not there.
+fn written(changes: &[Change], made: &mut Vec<PathBuf>) -> Result<(), Unwritten> {
     let overtaken: Vec<Problem> = changes.iter().filter_map(Change::overtaken).collect();
     if !overtaken.is_empty() {
         return Err(Failure::Configuration(overtaken).into());
@@ -73,22 +89,32 @@ pub(crate) fn write_together(changes: &[Change]) -> Result<(), Unwritten> {
     let mut ready = Vec::new();
     for change in changes {
         let path = fs::canonicalize(&change.path).unwrap_or_else(|_| change.path.clone());
+        let folders = path.ancestors().skip(1).take_while(|folder| !folder.exists());
+        made.extend(folders.collect::<Vec<_>>().into_iter().rev().map(Path::to_owned));
         // None stays open: there may be more files than a program may open.
-        let aside = |text: &String| {
-            path.parent().map_or(Ok(()), fs::create_dir_all)?;
-            let file = aside(&path, text.as_bytes())?;
+        let aside = |bytes: &[u8]| {
+            let file = aside(&path, bytes)?;
             file.as_file().sync_all()?;
             Ok::<_, io::Error>(file.into_temp_path())
         };
-        let both =
-            change.before.as_ref().map(aside).transpose().and_then(|old| Ok((old, aside(&change.after)?)));
-        let (old, new) = both.map_err(|source| change.failed(source))?;
+        let both = || {
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            let old = change.before.as_ref().map(|_| aside(&fs::read(&path)?)).transpose()?;
+            Ok((old, aside(change.after.as_bytes())?))
+        };
+        let (old, new) = both().map_err(|source| change.failed(source))?;
         ready.push((change, path.clone(), new, old));
     }
     let mut done: Vec<(&Change, PathBuf, Option<TempPath>)> = Vec::new();
     for (change, path, new, old) in ready {
         // Looked at once more: a host that is running may write it at any time.
         let moved = match change.overtaken() {
+            Some(_) if done.iter().any(|(_, other, _)| is_same(other, &path)) => {
+                let problem =
+                    Problem::new(format!("{}: two of the files to write are this one", path.display()));
+                let hint = "where names differ in case only, rename one of the tools in disclosure.toml";
+                Err(Failure::Configuration(vec![problem.hint(hint)]))
+            }
             Some(problem) => Err(Failure::Configuration(vec![problem])),
             None => new.persist(&path).map_err(|error| change.failed(error.error)),
         };
@@ -123,6 +149,11 @@ fn put_back(done: Vec<(&Change, PathBuf, Option<TempPath>)>, failure: Failure) -
     Unwritten { failure, changed }
 }
 
+/// Whether two paths lead to one file.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
+}
+
 /// Makes the rename last. File systems without it make it last on their own.
 fn sync_folder(path: &Path) {
     if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
@@ -150,7 +181,8 @@ mod tests {
         write_together(&[change(&one, "1", "A"), change(&gone, "", "B")]).unwrap_err();
         // The second one finds the first.
         let new = Change { before: None, ..change(&gone, "", "B") };
-        write_together(&[change(&one, "1", "A"), new.clone(), new]).unwrap_err();
+        let failed = write_together(&[change(&one, "1", "A"), new.clone(), new]).unwrap_err();
+        assert!(failed.failure.to_string().contains("gone: two of the files to write are this one"));
         assert_eq!((fs::read_to_string(&one).unwrap().as_str(), gone.exists()), ("1", false));
         write_together(&[change(&one, "1", "A"), change(&two, "2", "B")]).unwrap();
         let texts = [one, two].map(|path| fs::read_to_string(path).unwrap());

@@ -164,7 +164,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The files of ours that an entry reads.
-fn files(entry: &Server<'_>, front: &Front, destination: &Destination) -> Vec<PathBuf> {
+pub(super) fn files(entry: &Server<'_>, front: &Front, destination: &Destination) -> Vec<PathBuf> {
     let words = entry.words();
     let named = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
     named.iter().filter_map(|file| destination.file_of(file)).collect()
@@ -178,18 +178,13 @@ fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Resul
     Ok(Former { files, names })
 }
 
-/// The members that were moved to a file of ours, by name, as JSON.
-pub(crate) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
+/// The servers that were moved to a file of ours, by name.
+pub(crate) fn moved_members(file: &Path) -> Result<Vec<(String, Json)>, Why> {
     let unknown = |error: String| format!("{}: {error}", file.display());
     let text = std::fs::read_to_string(file).map_err(|error| unknown(error.to_string()))?;
     let document =
         Document::parse(file, &text, Path::new("")).map_err(|problem| unknown(problem.to_string()))?;
-    let members = document.servers().into_iter();
-    let member = |server: Server<'_>| {
-        let source = format!("{}: {}", quoted(&server.name), json(server.node));
-        (server.name, source)
-    };
-    Ok(members.map(member).collect())
+    Ok(document.servers().into_iter().map(|server| (server.name, json(server.node))).collect())
 }
 
 /// Whether a word of its command is a path that depends on the folder in which the host starts it. One that says its folder,

@@ -8,7 +8,6 @@
 mod diff;
 mod edit;
 mod gather;
-mod moved_back;
 mod ours;
 mod places;
 mod plan;
@@ -26,16 +25,14 @@ pub(crate) use edit::{
     Edits, append, insert_after, list, prefix, quoted, remove_added, remove_items, remove_members,
 };
 pub(crate) use gather::{ABOUT, CONFIG, json, moved_members};
-pub(crate) use moved_back::{Edited, edited};
 pub(crate) use ours::Ours;
 pub(crate) use places::{Folders, Place, candidates, existing, host_names, hosts, is_read_whole};
 pub(crate) use plan::{Destination, Former, Moved, Plan, key, plan};
-pub(crate) use record::{Record, Records, Step, apply, digest, gathered_folder};
+pub(crate) use record::{Record, Records, Step, apply, gathered_folder};
 pub(crate) use rules::{LIST, is_settings, permitted, rules, tool_search_is_off, withdrawn};
 pub(crate) use undo::{Undone, undone};
 pub(crate) use wrap::{
-    Bridge, Front, NOT_OURS, WHOLE_LINE, is_whole_line, of_program, unwrapped, unwrapped_url, wrapped,
-    wrapped_url,
+    Bridge, Front, WHOLE_LINE, is_whole_line, of_program, unwrapped, wrapped, wrapped_url,
 };
 pub(crate) use write::{keep, read, remove};
 

@@ -75,46 +75,30 @@ pub(crate) fn plan(
         plan.served.extend(plan.moved.iter().flat_map(|moved| moved.names.clone()));
     }
     let ours: Vec<&String> = plan.moved.iter().map(|moved| &moved.entry).collect();
+    let movable = destination.map_or_else(Vec::new, |destination| movable(&document, front, destination));
     let has_aliases = document.root.has_alias();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
-        let (name, ours_as_asked, is_program, is_listed) = {
-            let server = &document.servers()[number];
-            let words = server.words();
-            let may_move = |destination| {
-                let former = unwrapped(&document, number, &front.launcher).ok();
-                let moved = former.map(|former| gather::gathered(former, front, destination).1);
-                moved.iter().flatten().any(|moved| moved.names.contains(&server.name))
-            };
-            let as_asked = |ours: Ours<'_>| {
-                (!front.is_asked || ours.has(&front.strategy)) && !destination.is_some_and(may_move)
-            };
-            let ours = Ours::of(&words, &front.launcher).map(as_asked);
-            let is_listed = server.ruling.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
-            (server.name.clone(), ours, server.launch.is_some(), is_listed)
-        };
-        if let Some(is_as_asked) = ours_as_asked {
-            plan.otherwise.extend((!is_as_asked).then(|| name.clone()));
+        let server = &document.servers()[number];
+        let (name, words) = (server.name.clone(), server.words());
+        if let Some(own) = Ours::of(&words, &front.launcher) {
+            let files = destination.map(|destination| gather::files(server, front, destination));
+            let is_gone = |file: &PathBuf| !(file.exists() || ours.contains(&&name));
+            if let Some(file) = files.into_iter().flatten().find(is_gone) {
+                let why = "is gone, and the servers in it; mcp-disclosure undo restores them from its backup";
+                plan.left.push((name, format!("{} {why}", file.display())));
+                continue;
+            }
+            let is_as_asked = !front.is_asked || own.has(&front.strategy);
+            plan.otherwise.extend(Some(&name).filter(|name| !is_as_asked || movable.contains(name)).cloned());
             plan.already.extend(Some(name).filter(|name| !ours.contains(&name)));
             continue;
         }
-        let why = {
-            let server = document.servers()[number].node;
-            let is_shared = has_aliases && document.root.shares(server);
-            let shared =
-                "other parts of the file stand for parts of it (YAML aliases), and would change with it";
-            let merges = "it merges another part of the file, with keys of that";
-            is_shared.then_some(shared).or(server.member("<<").map(|_| merges))
-        };
-        if let Some(why) = why {
-            plan.left.push((name, why.to_owned()));
-            continue;
-        }
-        let put = if is_program { wrapped } else { wrapped_url };
-        match put(&document, number, front) {
+        let is_unlisted = server.ruling.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
+        match wrapped_in_place(&document, number, front, has_aliases) {
             Ok(changed) => {
                 document = changed;
-                plan.unlisted.extend(is_listed.then(|| (name.clone(), bridges.join(", "))));
+                plan.unlisted.extend(is_unlisted.then(|| (name.clone(), bridges.join(", "))));
                 plan.served.push(name);
             }
             Err(why) => plan.left.push((name, why)),
@@ -123,6 +107,34 @@ pub(crate) fn plan(
     plan.apart.retain(|(name, _)| plan.served.contains(name));
     let change = Change { path, before: Some(before), after: document.bytes() };
     Ok(Plan { place, change, ..plan })
+}
+
+/// The file with this program in front of one server, which stays where it stands.
+fn wrapped_in_place(
+    document: &Document,
+    number: usize,
+    front: &Front,
+    has_aliases: bool,
+) -> Result<Document, Why> {
+    let server = &document.servers()[number];
+    if has_aliases && document.root.shares(server.node) {
+        let why = "other parts of the file stand for parts of it (YAML aliases), and would change with it";
+        return Err(why.to_owned());
+    }
+    if server.node.member("<<").is_some() {
+        return Err("it merges another part of the file, with keys of that".to_owned());
+    }
+    let put = if server.launch.is_some() { wrapped } else { wrapped_url };
+    put(document, number, front)
+}
+
+/// The servers that are wrapped where they stand, and could be moved.
+fn movable(document: &Document, front: &Front, destination: &Destination) -> Vec<String> {
+    let bare = (0..document.servers().len()).fold(None, |bare, number| {
+        unwrapped(bare.as_ref().unwrap_or(document), number, &front.launcher).ok().or(bare)
+    });
+    let moved = bare.map(|bare| gather::gathered(bare, front, destination).1).unwrap_or_default();
+    moved.into_iter().flat_map(|moved| moved.names).collect()
 }
 
 /// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.

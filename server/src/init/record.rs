@@ -47,6 +47,16 @@ impl Step {
         let gathered = moved.iter().map(|moved| (moved.file.clone(), digest(&moved.text))).collect();
         Self { before: before.unwrap_or_default(), after, current: current.to_owned(), gathered }
     }
+
+    /// The files that servers were moved to, with their texts, that are not as `init` wrote them.
+    pub(crate) fn changed(&self) -> Vec<(&Path, io::Result<String>)> {
+        let changed = self.gathered.iter().filter_map(|(file, written)| match fs::read_to_string(file) {
+            Ok(text) if digest(&text) == *written => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            read => Some((file.as_path(), read)),
+        });
+        changed.collect()
+    }
 }
 
 impl Record {
@@ -147,7 +157,7 @@ impl Records {
 }
 
 /// Recognizes a text.
-pub(crate) fn digest(text: &str) -> String {
+fn digest(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
 

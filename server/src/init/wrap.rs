@@ -151,45 +151,7 @@ pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> 
     })
 }
 
-/// The file with the server of this number at its URL again. Its entry is as `wrapped_url` left it, and `was` is the entry before,
-/// in the other text of the file. The keys that were changed get their former text.
-///
-/// # Errors
-/// If the entry is written in another form.
-pub(crate) fn unwrapped_url(
-    document: &Document,
-    number: usize,
-    (before, was): (&Document, &Server<'_>),
-) -> Result<Document, Why> {
-    let servers = document.servers();
-    let now = servers[number].node;
-    let launch = servers[number].launch.ok_or(UNUSUAL)?;
-    let url = was.address.url.ok_or(UNUSUAL)?;
-    let key = |member: &Member| before.text.get(member.at..member.name_end).ok_or(UNUSUAL);
-    let member = |name: &str| now.members().iter().find(|member| member.name == name).ok_or(UNUSUAL);
-    let mut edits = Edits::default();
-    edits.replace(launch.command.at..launch.command.name_end, key(url)?);
-    edits.replace(launch.command.node.at..launch.command.node.end, before.source(&url.node));
-    if let Some(arguments) = launch.arguments {
-        edits.replace(launch.command.node.end..arguments.end, "");
-    }
-    if let Some(transport) = was.address.transport {
-        let written = &member(&transport.name)?.node;
-        edits.replace(written.at..written.end, before.source(&transport.node));
-    }
-    if let Some(headers) = was.address.headers {
-        let variables = member(was.address.environment.0)?;
-        edits.replace(variables.at..variables.name_end, key(headers)?);
-        for (variable, header) in variables.node.members().iter().zip(headers.node.members()) {
-            edits.replace(variable.at..variable.name_end, key(header)?);
-        }
-    }
-    let members = now.members().iter().chain(was.node.members()).map(|member| member.name.as_str());
-    let members: Vec<&str> = members.collect();
-    edits.of_server(document, number, (now, &members), |entry| was.node.is_same_but(entry.node, None, &[]))
-}
-
-pub(crate) const NOT_OURS: &str = "it is not served by mcp-disclosure";
+const NOT_OURS: &str = "it is not served by mcp-disclosure";
 
 /// Why a server is left as it is that is served by this program already.
 pub(crate) const OURS: &str = "it is served by mcp-disclosure already";

@@ -116,6 +116,16 @@ fn w1_a_server_that_other_parts_of_the_file_stand_for_is_left() {
 }
 
 #[test]
+fn w1_a_file_with_moved_servers_that_is_gone_is_named() {
+    let project = Project::of("mcp.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#);
+    let plan = project.gather();
+    project.apply(&plan);
+    fs::remove_file(&plan.moved[0].file).unwrap();
+    let plan = project.gather();
+    assert!(!plan.changes() && plan.left[0].1.contains("is gone, and the servers in it"), "{plan:?}");
+}
+
+#[test]
 fn w1_a_large_file_is_edited_and_a_huge_one_refused() {
     let filler = format!("\"filler\": \"{}\",\n", "x".repeat(1000)).repeat(5_000);
     let text = format!("{{{filler}\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}}}");

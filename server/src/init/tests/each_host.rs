@@ -1,27 +1,7 @@
 //! Real shapes of every host's file, before and after.
 
 use super::{super::diff::unified, *};
-
-const FIXTURES: &[(&str, &str)] = &[
-    (
-        "Claude/claude_desktop_config.json",
-        include_str!("../../config/hosts/fixtures/claude_desktop_config.json"),
-    ),
-    (".claude.json", include_str!("../../config/hosts/fixtures/claude.json")),
-    (".mcp.json", include_str!("../../config/hosts/fixtures/claude_code_project.json")),
-    (".cursor/mcp.json", include_str!("../../config/hosts/fixtures/cursor.json")),
-    (".vscode/mcp.json", include_str!("../../config/hosts/fixtures/vscode.jsonc")),
-    ("Code/settings.json", include_str!("../../config/hosts/fixtures/vscode_settings.jsonc")),
-    ("windsurf/mcp_config.json", include_str!("../../config/hosts/fixtures/windsurf.json")),
-    (".gemini/settings.json", include_str!("../../config/hosts/fixtures/gemini.json")),
-    ("cline_mcp_settings.json", include_str!("../../config/hosts/fixtures/cline.json")),
-    (".roo/mcp.json", include_str!("../../config/hosts/fixtures/roo.json")),
-    ("zed/settings.json", include_str!("../../config/hosts/fixtures/zed.jsonc")),
-    ("opencode.jsonc", include_str!("../../config/hosts/fixtures/opencode.jsonc")),
-    (".continue/config.yaml", include_str!("../../config/hosts/fixtures/continue.yaml")),
-    ("x/config.json", include_str!("../../config/hosts/fixtures/continue.json")),
-    (".codex/config.toml", include_str!("../../config/hosts/fixtures/codex.toml")),
-];
+use crate::config::hosts::tests::each_host::files;
 
 /// What a person is shown.
 fn shown(project: &Project, path: &str, plan: &Plan) -> String {
@@ -36,7 +16,7 @@ fn shown(project: &Project, path: &str, plan: &Plan) -> String {
 
 /// What is planned is what the snapshots say, twice the same as once, and undone to the byte.
 fn each_host(what: &str, planned: fn(&Project) -> Plan, is_seen: fn(&Plan, &Plan) -> bool) {
-    for (path, text) in FIXTURES {
+    for (path, text) in files() {
         let project = Project::of(path, text);
         let plan = planned(&project);
         insta::assert_snapshot!(
@@ -47,7 +27,7 @@ fn each_host(what: &str, planned: fn(&Project) -> Plan, is_seen: fn(&Plan, &Plan
         let again = planned(&project);
         assert!(!again.changes(), "{path}: twice is the same as once: {again:#?}");
         assert!(is_seen(&again, &plan), "{path}: {again:#?}");
-        assert_eq!(project.undo(&[step]).text, *text, "{path}");
+        assert_eq!(project.undo(&[step]).text, text, "{path}");
     }
 }
 

@@ -15,6 +15,11 @@ struct File {
     left_out: &'static [&'static str],
 }
 
+/// Each file's path and text.
+pub(crate) fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FILES.iter().map(|file| (file.path, file.text))
+}
+
 /// Of which nothing is said.
 const FILE: File = File { path: "", text: "", used: &[], switches: &[], switched_off: &[], left_out: &[] };
 
@@ -82,7 +87,7 @@ const FILES: &[File] = &[
         ..FILE
     },
     File {
-        path: "User/settings.json",
+        path: "Code/settings.json",
         text: include_str!("../fixtures/vscode_settings.jsonc"),
         used: &["time: uvx mcp-server-time {}"],
         ..FILE
@@ -114,7 +119,7 @@ const FILES: &[File] = &[
         ..FILE
     },
     File {
-        path: "settings/cline_mcp_settings.json",
+        path: "cline_mcp_settings.json",
         text: include_str!("../fixtures/cline.json"),
         used: &[r#"search: npx -y search-mcp {"KEY": "k"}"#, "linear: https://mcp.linear.example/mcp"],
         switched_off: &["server 'paused' is switched off: disabled"],
@@ -180,7 +185,7 @@ const FILES: &[File] = &[
         ..FILE
     },
     File {
-        path: "codex/config.toml",
+        path: ".codex/config.toml",
         text: include_str!("../fixtures/codex.toml"),
         used: &[
             r#"docs: npx -y docs-mcp ${literal} in / {"LEVEL": "2", "MODE": "fast", "TOKEN": "t0ken"}"#,

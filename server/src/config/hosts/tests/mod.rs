@@ -1,6 +1,6 @@
 //! What is read of hosts' files, and what is said of the rest.
 
-mod each_host;
+pub(crate) mod each_host;
 mod properties;
 
 use std::path::PathBuf;

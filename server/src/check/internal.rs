@@ -1,9 +1,6 @@
-//! Texts that should not be as they are: they give away where a server runs (000 §10.2), or give a model orders (tool
-//! poisoning), in tools, resources and prompts, and in what servers say of themselves.
+//! Texts that give away where a server runs (000 §10.2): paths of its machine, and hosts of its network.
 
-use mcp_disclosure_core::Kind;
-
-use super::{Findings, Place, Read, Rule, Subject, each_text_of, orders::orders, rules};
+use super::{Findings, Read, Rule, Subject, rules};
 
 /// Where people and services keep their own things, in lower case.
 const PRIVATE_ROOTS: &[&str] =
@@ -12,7 +9,7 @@ const PRIVATE_ROOTS: &[&str] =
 /// The ends of names that mean nothing outside a network.
 const PRIVATE_DOMAINS: &[&str] = &[".internal", ".local", ".lan", ".corp", ".intranet", ".localdomain"];
 
-pub(super) fn places(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
+pub(super) fn look(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
     let mut found: Vec<(Rule, String)> = Vec::new();
     read.each_text(|_, text, is_name| {
         let apart = |character: char| character.is_whitespace() || "\"'`()<>,;".contains(character);
@@ -63,34 +60,6 @@ fn is_host(word: &str) -> bool {
             .is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()))
     };
     is_name && (is_url && host == "localhost" || PRIVATE_DOMAINS.iter().any(inside))
-}
-
-pub(super) fn orders_in_tool(_: &Subject, read: &Read<'_>, findings: &mut Findings) {
-    let place = Place::from(read.tool);
-    read.each_text(|path, text, is_name| add(findings, &place, path, text, is_name));
-}
-
-pub(super) fn orders_elsewhere(subject: &Subject, findings: &mut Findings) {
-    for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
-        for entry in subject.view.entries(kind) {
-            let place = Place::primitive(kind, entry.key());
-            let text = serde_json::from_str(subject.view.text(entry).text()).unwrap_or_default();
-            each_text_of(&text, &mut Vec::new(), &mut |path, text, is_name| {
-                add(findings, &place, path, text, is_name);
-            });
-        }
-    }
-    for (upstream, text) in subject.snapshot.own_instructions() {
-        let place = Place { primitive: Some(format!("upstream {upstream}")), ..Place::default() };
-        add(findings, &place, &["instructions"], text, false);
-    }
-}
-
-fn add(findings: &mut Findings, place: &Place, path: &[&str], text: &str, is_name: bool) {
-    for (what, piece) in orders(text) {
-        let name = if is_name { "a name in " } else { "" };
-        findings.add(rules::INSTRUCTS, place.clone(), format!("{name}{} {what}: {piece}", path.join(".")));
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,11 @@
-//! What operators decide of tools: concerns that do nothing, and primitives that they hide for good; pins that cost much, or that
-//! draw calls away from other tools.
+//! Concerns that do nothing, and primitives that they hide for good.
 
-use mcp_disclosure_core::{Concern, Kind, ListSize, Mapping, Tool, Values, nearest::are_alike};
+use mcp_disclosure_core::{Concern, Kind, Mapping, Values};
 use serde_json::Value;
 
-use super::{Findings, Place, Subject, named, rules};
+use super::{Findings, Place, Subject, rules};
 
-/// Maximum number of pins that are not found to be many: a handful is what a model reads before each task.
-const MOST: usize = 5;
-
-pub(super) fn concerns(subject: &Subject, findings: &mut Findings) {
+pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     let concerns = &subject.view.about().concerns;
     let mappings = mappings(subject);
     for (place, mapping) in &mappings {
@@ -29,24 +25,6 @@ pub(super) fn concerns(subject: &Subject, findings: &mut Findings) {
             mappings.iter().any(|(_, mapping)| mapping.iter().any(|(name, _)| name == concern.name()));
         if !is_used {
             findings.add(rules::UNUSED, Place::default(), format!("'{}'", concern.name()));
-        }
-    }
-}
-
-pub(super) fn pins(subject: &Subject, findings: &mut Findings) {
-    let (pinned, others): (Vec<&Tool>, Vec<&Tool>) =
-        subject.tools().partition(|tool| tool.supplement().pinned);
-    if pinned.len() > MOST {
-        let tokens = ListSize::of(pinned.iter().map(|tool| tool.definition())).tokens();
-        let (count, all) = (pinned.len(), ListSize::complete(&subject.view).tokens());
-        findings.add(rules::MANY, Place::default(), format!("{count} pins, about {tokens} of {all} tokens"));
-    }
-    for tool in pinned {
-        let alike = |other: &&&Tool| are_alike(tool.upstream_name(), other.upstream_name());
-        let alike: Vec<String> =
-            others.iter().filter(alike).map(|other| format!("'{}'", other.key())).collect();
-        if !alike.is_empty() {
-            findings.add(rules::LOOK_ALIKE, Place::from(tool), named(alike.iter()));
         }
     }
 }
