@@ -113,7 +113,7 @@ mod tests {
         let (one, other): (Arc<str>, Arc<str>) = ("one".into(), "other".into());
         assert_eq!([&one, &other, &one].map(|who| tally.sent(who)), [Step::Count, Step::Wait, Step::Wait]);
         assert_eq!(tally.settle(cost), Times::from([(Arc::clone(&one), 2), (other, 1)]));
-        assert_eq!(tally.sent(&one), Step::Add(cost));
+        assert_eq!((tally.sent(&one), tally.settle(cost)), (Step::Add(cost), Times::new()));
         let tally = Tally::default();
         assert_eq!((tally.sent(&one), tally.give_up(), tally.sent(&one)), (Step::Count, 1, Step::Count));
     }
