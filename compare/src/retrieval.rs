@@ -235,7 +235,7 @@ mod tests {
         tally.count("add two numbers", &["add"], &[hit("add", false)], 10);
         tally.count("Add, or sub", &["sub"], &[hit("add", false), hit("tool:sub", false)], 20);
         let five = ["a", "b", "c", "d", "e", "add"].map(|name| hit(name, true));
-        tally.count("sum numbers", &["add"], &five, 30);
+        tally.count("sum numbers, numbers", &["add"], &five, 30);
         tally.count("send a letter", &[], &[], 40);
         tally.count("book a flight", &[], &[hit("add", true)], 50);
         let found = tally.retrieval(&Row::of("search"), finder);

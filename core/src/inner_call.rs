@@ -154,6 +154,8 @@ mod tests {
         let differing = r#"{"tool": "t", "a": 1, "b": 2, "arguments": {"b": 3}}"#;
         assert_eq!(inner(differing).unwrap_err(), "b");
         assert_eq!(inner(r#"{"tool": "t", "arguments": ""}"#).unwrap(), "{}");
+        assert_eq!(inner(r#"{"tool": "t", "arguments": "{\"a\": 1}"}"#).unwrap(), r#"{"a": 1}"#);
+        assert_eq!(inner(r#"{"tool": "t", "arguments": "[1]"}"#).unwrap_err(), "arguments");
     }
 
     /// The last of equal keys is what JSON readers use.

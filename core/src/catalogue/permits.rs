@@ -308,8 +308,13 @@ mod tests {
         let resources = permits.resources().unwrap();
         let allow = |upstream: &str, uri: &str| resources.allow(upstream, &Uri::requested(uri));
         assert!(allow("a", "file:///pub/x") && !allow("a", "FILE:///pub/x"));
-        for uri in ["file:///secret", "file:///pub/../secret", "file:///pub/%2e%2e/secret", "file:///pub%2Fx"]
-        {
+        for uri in [
+            "file:///secret",
+            "file:///pub/../secret",
+            "file:///pub/%2e%2e/secret",
+            "file:///pub%2Fx",
+            "file:///PUB/x",
+        ] {
             assert!(!allow("a", uri), "{uri}");
         }
         assert!(!allow("b", "file:///pub/x"));

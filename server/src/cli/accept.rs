@@ -11,7 +11,8 @@ use mcp_disclosure_gateway::{Gateway, Problem, upstream::UpstreamError};
 
 use super::{Program, Source, export::of_complete_definitions, print, print_text, runtime_for_one};
 use crate::{
-    export::{CONFIGURATION, spread},
+    config::CONFIGURATION,
+    export::spread,
     failure::Failure,
     files::{Change, write_together},
     flags::Given,

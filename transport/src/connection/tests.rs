@@ -176,3 +176,19 @@ async fn what_is_pending_fails_when_the_server_is_gone() {
     assert_eq!(connection.reason().to_string(), "it closed its output");
     assert!(matches!(request(&connection, "m", LONG).await, Err(CallError::Ended { .. })));
 }
+
+#[tokio::test]
+async fn u7_a_batch_is_as_many_messages_in_the_revision_that_has_batches_alone() {
+    let answer = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+    for (revision, has_batches) in [("2025-03-26", true), ("2025-06-18", false)] {
+        let (connection, _owner, mut server) = connected(64 * 1024);
+        connection.negotiated(revision);
+        let batch = format!("[{},{}]", answer(2), answer(1));
+        let answering = async { say(&mut server, &batch).await };
+        let (first, second, ()) =
+            tokio::join!(request(&connection, "m", LONG), request(&connection, "m", LONG), answering);
+        for result in [first, second] {
+            assert_eq!(result.is_ok(), has_batches, "{revision}: {result:?}");
+        }
+    }
+}
