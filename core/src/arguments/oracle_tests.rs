@@ -85,7 +85,7 @@ fn name() -> impl Strategy<Value = String> {
     proptest::sample::select(vec!["a", "b", "c", "ab", "é"]).prop_map(str::to_owned)
 }
 
-fn value() -> impl Strategy<Value = Value> {
+pub(crate) fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
