@@ -188,21 +188,6 @@ mod tests {
     }
 
     #[test]
-    fn outdated_responses_are_not_kept_d6() {
-        let memory = Memory::default();
-        let asked_at = memory.age();
-        memory.forget_all();
-        memory.keep(asked_at, definition("{}"));
-        memory.keep_tools(asked_at, &Arc::new(Listed::new(Vec::<RawObject>::new())));
-        assert!(memory.definition("a").is_none() && memory.tools().is_none());
-        memory.keep(memory.age(), definition("{}"));
-        memory.forget_tools();
-        assert!(memory.definition("a").is_some());
-        memory.forget("a");
-        assert!(memory.definition("a").is_none());
-    }
-
-    #[test]
     fn q4_tools_are_found_by_their_names() {
         let tool = |text: &str| RawObject::parse(text).unwrap();
         let listed = [r#"{"name":"a","first":1}"#, r#"{"name":"b"}"#, r#"{"name":"a"}"#, "{}"].map(tool);

@@ -30,6 +30,10 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ),
         ("Asks Dr. A. Smith vs. others, i.e. Jones. More.", "Asks Dr. A. Smith vs. others, i.e. Jones."),
         ("Wait... then go on! And more.", "Wait... then go on!"),
+        (
+            "Finds papers by Prof. Doe (see docs. And more) of it. More.",
+            "Finds papers by Prof. Doe (see docs. And more) of it.",
+        ),
         ("Gets U.S. stocks of U.S. Steel, max. five. More.", "Gets U.S. stocks of U.S. Steel, max. five."),
         ("Liste les fichiers (p. ex. « a.txt »). Voir aussi.", "Liste les fichiers (p. ex. « a.txt »)."),
         ("Ищет по имени, т.е. по шаблону. Ещё.", "Ищет по имени, т.е. по шаблону."),
@@ -47,6 +51,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("**DEPRECATED**\n\nReads a file. More.", "DEPRECATED Reads a file."),
         ("Deprecated. Reads a file. More.", "Deprecated. Reads a file."),
         ("⚠️ DANGER!\nWipes it. More.", "⚠️ DANGER! Wipes it."),
+        ("UNSAFE:\n\n# Wipe\n\nDeletes all data. More.", "UNSAFE: Deletes all data."),
         // Markdown is folded.
         (
             "**Reads** `a_b` and *one* [page](https://x.org/(a)) of ~~two~~ __it__. More.",
@@ -60,6 +65,9 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
             "See ![an image](x.png) at <https://x.org>, arr[0] and a\\_b. More.",
             "See an image at https://x.org, arr[0] and a_b.",
         ),
+        ("Deletes **/node_modules/** and *.tmp files. More.", "Deletes **/node_modules/** and *.tmp files."),
+        ("Sets arr[i](x) on f[0](y) by __init__.py. More.", "Sets arr[i](x) on f[0](y) by __init__.py."),
+        ("Calls ?x=*1*&y=*2*. More.", "Calls ?x=*1*&y=*2*."),
         ("> Reads it. More.", "Reads it."),
         ("它**读取**文件。然后。", "它读取文件。"),
         // Headings and sections are not meant.
@@ -73,6 +81,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("Returns a list of things. More.", "Returns a list of things."),
         ("Optional: tenant. Account.\n\nRequired: id.\n\nReads it. More.", "Reads it."),
         ("```json\n{\"a\": 1}\n\n{}\n```\nReads it. More.", "Reads it."),
+        ("<!-- generated -->\n| a | b |\n:param x: y\n\nReads it. More.", "Reads it."),
         ("--all: every one\n\n1. One.\n2. Two.\n\nReads it. More.", "Reads it."),
         ("Reads it\nArgs:\n  path: where. More.", "Reads it"),
         // A list that a colon leads in belongs to the sentence, and so does what only looks like a list or a section.
@@ -224,28 +233,5 @@ proptest! {
 fn long_and_nested_marks_take_no_long_time() {
     for part in ["[", "*a ", "**", "`", "![", "_a ", "(", "> ", "\\"] {
         let _ = first_sentence(&part.repeat(1_000_000));
-    }
-}
-
-#[test]
-fn b1_paths_calls_and_warnings_are_kept_as_they_are_written() {
-    let long = "and then goes on for much longer than any list has room for, since it says everything that there is to say of it. ";
-    for (text, begins) in [
-        ("Deletes **/node_modules/** and *.tmp files, ", "Deletes **/node_modules/** and *.tmp files"),
-        ("Reads __init__.py, ", "Reads __init__.py"),
-        ("Finds **/*.ts or src/*.js, ", "Finds **/*.ts or src/*.js"),
-        ("Sets arr[i](x) on f[0](y), ", "Sets arr[i](x) on f[0](y)"),
-        ("Calls ?x=*1*&y=*2*, ", "Calls ?x=*1*&y=*2*"),
-        ("Reads a **bold** [link](https://a.example), ", "Reads a bold link"),
-        ("UNSAFE:\n\n# Wipe\n\nDeletes all data, ", "UNSAFE: Deletes all data"),
-        ("<!-- generated -->\n| a | b |\n:param x: y\n\nReads it, ", "Reads it"),
-        (
-            "Finds papers by Prof. Doe (see docs. And more) of it, ",
-            "Finds papers by Prof. Doe (see docs. And more) of it",
-        ),
-    ] {
-        let description = format!("{text}{long}{long}");
-        let brief = Source { name: "x", title: None, description: &description }.brief(LONGEST);
-        assert!(brief.starts_with(begins), "{text}: {brief}");
     }
 }

@@ -55,50 +55,77 @@ fn s3_exact_names_win_in_every_spelling() {
 }
 
 #[test]
-fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
+fn s3_a_misspelt_name_is_found_and_one_with_another_word_is_none() {
     let tools = ["git_log", "git_status", "emulate", "browser_navigate", "browser_click", "approve_request"];
-    let view =
-        view_with(tools.map(|name| json!({"name": name, "description": "Works with git in a browser."})));
-    for (misspelt, name) in [
-        ("git_lgo", "git_log"),
-        ("git_sttaus", "git_status"),
-        ("emulatte", "emulate"),
-        ("emulat", "emulate"),
-        ("browser_naviigate", "browser_navigate"),
-        ("aprove", "approve_request"),
+    let described = tools.map(|name| json!({"name": name, "description": "Works with git in a browser."}));
+    let others = ["list_users", "set_users", "set_it", "abort", "chat", "1234", "git_log", "git_pull"];
+    let (described, others) = (view_with(described), view_named(others));
+    let glued = view_named(["take_screenshot", "list_directory"]);
+    for (view, query, found) in [
+        (&described, "git_lgo", Some("git_log")),
+        (&described, "git_sttaus", Some("git_status")),
+        (&described, "emulatte", Some("emulate")),
+        (&described, "emulat", Some("emulate")),
+        (&described, "browser_naviigate", Some("browser_navigate")),
+        (&described, "aprove", Some("approve_request")),
+        (&others, "get_users", Some("list_users")),
+        (&others, "set_usres", Some("set_users")),
+        (&others, "git_push", Some("git_log")),
+        (&others, "get_it", None),
+        (&others, "about", None),
+        (&others, "that", None),
+        (&others, "1235", None),
+        // Without its separators.
+        (&glued, "takescrenshot", Some("take_screenshot")),
+        (&glued, "lstdirectory", Some("list_directory")),
+        (&glued, "weather", None),
     ] {
-        assert_eq!(best(&view, misspelt).0, name, "{misspelt}");
-    }
-}
-
-#[test]
-fn s3_a_name_with_another_word_is_no_misspelt_one() {
-    let names = ["list_users", "set_users", "set_it", "abort", "chat", "1234", "git_log", "git_pull"];
-    let view = view_named(names);
-    for (query, found) in [
-        ("get_users", Some("list_users")),
-        ("git_push", Some("git_log")),
-        ("get_it", None),
-        ("about", None),
-        ("that", None),
-        ("1235", None),
-    ] {
-        let hits = rank(&view, query).hits;
+        let hits = rank(view, query).hits;
         assert_eq!(hits.first().map(|hit| hit.name.as_str()), found, "{query}: {hits:?}");
     }
-    assert_eq!(best(&view, "set_usres").0, "set_users");
 }
 
 #[test]
-fn s4_a_word_that_is_spelt_right_is_no_misspelt_one() {
-    let view = view_named(["move_file", "convert_time"]);
-    for query in ["movie", "concert"] {
-        for ranking in both(&view, query) {
+fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
+    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
+    let spelt = view_named(["move_file", "convert_time"]);
+    let (alike, users) =
+        (view_named(["find_user", "block_user"]), view_named(["remove_user", "list_users", "list_teams"]));
+    let mixed = view_with([
+        tool("add_comment", "Adds a comment."),
+        tool("move_note", "Moves a note."),
+        tool("paint", "Paints a wall."),
+    ]);
+    for (view, query) in [
+        // A word that is spelt right is no misspelt one.
+        (&spelt, "movie"),
+        (&spelt, "concert"),
+        (&mixed, "commerce"),
+        (&mixed, "relocate"),
+        // A word that nothing has.
+        (&alike, "users of the warehouse"),
+        (&users, "invite users"),
+        (&users, "invite teams"),
+        (&users, "promote a user of teams"),
+    ] {
+        for ranking in both(view, query) {
             assert!(ranking.hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {ranking:?}");
         }
     }
-    assert_eq!(best(&view, "move the flie").0, "move_file");
-    assert_eq!(best(&view, "convret").0, "convert_time");
+    for (view, query, name, matched) in [
+        (&spelt, "move the flie", "move_file", Match::Strong),
+        (&spelt, "convret", "convert_time", Match::Weak),
+        (&mixed, "paint", "paint", Match::Exact),
+        (&mixed, "wall", "paint", Match::Strong),
+        (&alike, "the users", "find_user", Match::Strong),
+        (&users, "remove user", "remove_user", Match::Exact),
+        (&users, "removing users", "remove_user", Match::Strong),
+        (&users, "remove usres", "remove_user", Match::Strong),
+        // A pair of characters across two words is no word.
+        (&files(), "天気予報取得", "天気", Match::Strong),
+    ] {
+        assert_eq!(best(view, query), (name.to_owned(), matched), "{query}");
+    }
 }
 
 #[test]
@@ -317,16 +344,11 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
     };
     assert_eq!(servers("open an issue"), ["east west", "north"]);
     assert_eq!(servers("open an issue in the west")[0], "west east");
-}
-
-/// Also those that a query alone would not find, since it names another server.
-#[test]
-fn s4_the_servers_of_a_hit_are_all_that_define_it() {
-    let tool = || json!({"name": "create_issue", "description": "Opens an issue."});
-    let view = fixtures::view(&["tr0", "tr1", "tr2", "tr3"].map(|name| upstream(name, [tool()])));
+    // Also those that a query alone would not find, since it names another server.
+    let view = fixtures::view(&["tr0", "tr1", "tr2", "tr3"].map(|name| lists(name, "Opens an issue.")));
     for query in ["tr1 tr2", "create issues on tr3", "tr2:create_issue"] {
-        assert_eq!(rank(&view, query).hits.len(), 1, "{query}");
-        assert_eq!(rank(&view, query).hits[0].servers.len(), 4, "{query}");
+        let hits = rank(&view, query).hits;
+        assert_eq!((hits.len(), hits[0].servers.len()), (1, 4), "{query}");
     }
 }
 
@@ -399,52 +421,4 @@ fn s4_who_speaks_of_what_is_deprecated_gets_it_first() {
     assert_eq!(best(&view, "deprecate a version of a package").0, "deprecate_package");
     assert_eq!(best(&view, "publish a version of a package").0, "publish_package");
     assert_eq!(best(&view, "raed_old").0, "read_old");
-}
-
-#[test]
-fn s3_a_misspelled_name_is_found_without_its_separators() {
-    let view = view_named(["take_screenshot", "list_directory"]);
-    assert_eq!(best(&view, "takescrenshot").0, "take_screenshot");
-    assert_eq!(best(&view, "lstdirectory").0, "list_directory");
-    assert!(rank(&view, "weather").hits.is_empty());
-}
-
-#[test]
-fn s4_a_word_that_all_tools_have_is_no_weak_match() {
-    let view = view_named(["find_user", "block_user"]);
-    for query in ["user", "users", "the users"] {
-        assert_eq!(best(&view, query).1, Match::Strong, "{query}");
-    }
-    assert!(rank(&view, "users of the warehouse").hits.iter().all(|hit| hit.matched == Match::Weak));
-}
-
-#[test]
-fn s4_a_word_that_not_all_tools_have_is_as_good_as_its_match() {
-    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let view = view_with([
-        tool("add_comment", "Adds a comment."),
-        tool("move_note", "Moves a note."),
-        tool("paint", "Paints a wall."),
-    ]);
-    for query in ["commerce", "relocate"] {
-        let hits = rank(&view, query).hits;
-        assert!(hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {hits:?}");
-    }
-    assert_eq!(best(&view, "paint").1, Match::Exact);
-    assert_eq!(best(&view, "wall"), ("paint".to_owned(), Match::Strong));
-}
-
-#[test]
-fn s4_a_short_request_with_a_word_that_nothing_has_finds_weak_matches() {
-    let view = view_named(["remove_user", "list_users", "list_teams"]);
-    assert_eq!(best(&view, "remove user"), ("remove_user".to_owned(), Match::Exact));
-    for query in ["removing users", "remove usres"] {
-        assert_eq!(best(&view, query), ("remove_user".to_owned(), Match::Strong), "{query}");
-    }
-    for query in ["invite users", "invite teams", "promote a user of teams"] {
-        let hits = rank(&view, query).hits;
-        assert!(hits.iter().all(|hit| hit.matched == Match::Weak), "{query}: {hits:?}");
-    }
-    // A pair of characters across two words is no word.
-    assert_eq!(best(&files(), "天気予報取得").1, Match::Strong);
 }

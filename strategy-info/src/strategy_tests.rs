@@ -66,32 +66,18 @@ fn ask(view: &View, topic: impl Into<Value>) -> (Value, bool) {
     }
 }
 
-fn description(view: &View, tools: OtherTools) -> String {
-    let own = info(tools).own(view, &ClientTraits::plain(Era::Session)).tools;
+fn description(view: &View) -> String {
+    let own = info(OtherTools::Stubs).own(view, &ClientTraits::plain(Era::Session)).tools;
     let info = own.iter().find(|tool| tool.name() == INFO);
     info.unwrap().definition().string("description").unwrap()
 }
 
 #[test]
-fn i1_the_description_names_levels_categories_and_counts_and_stays_short() {
-    for tools in [OtherTools::Stubs, OtherTools::EntryOnly] {
-        let text = description(&some(), tools);
-        for part in ["overview", "category", "tool", "4 tools:\n- one (1): About one.\n- two (2)\n"] {
-            assert!(text.contains(part), "{part} in {text}");
-        }
-    }
+fn i1_b7_the_description_stays_short_and_has_no_list_of_nothing() {
     let names: Vec<String> = (0..2_000).map(|at| format!("tool_{at}")).collect();
-    let many = |count: usize| {
-        let view = view(names[..count].iter().map(|name| (name.as_str(), name.as_str())));
-        description(&view, OtherTools::Stubs)
-    };
-    let text = many(100);
-    assert!(text.contains("100 tools: tool_0 (1), ") && text.len() <= 2_000, "{text}");
-    let text = many(500);
-    assert!(names[..500].iter().all(|name| text.contains(&format!(" {name}"))), "{text}");
-    let text = many(2_000);
+    let text = description(&view(names.iter().map(|name| (name.as_str(), name.as_str()))));
     assert!(text.ends_with(" more categories") && text.len() <= 8_000, "{}", text.len());
-    assert!(!description(&view([]), OtherTools::Stubs).contains(" tools:"));
+    assert!(!description(&view([])).contains(" tools:"));
 }
 
 #[test]
@@ -178,16 +164,9 @@ fn b10_several_topics_are_answered_under_their_names() {
 }
 
 #[test]
-fn i4_a_tool_is_described_with_related_tools_that_are_listed() {
-    let (content, failed) = ask(&some(), "a");
-    assert!(!failed);
-    assert_eq!(
-        content,
-        json!({
-            "tool": "a", "description": "Does a.",
-            "parameters": {"x": {"type": "integer", "required": false}}, "related": ["b", "a"]
-        })
-    );
+fn i4_a_tool_is_described_with_what_a_list_does_not_show() {
+    let (content, _) = ask(&some(), "a");
+    assert_eq!((&content["related"], content.get("annotations")), (&json!(["b", "a"]), None));
     let entry_only = decide(info(OtherTools::EntryOnly), &some(), INFO, Some(r#"{"topic":"a"}"#));
     let Decision::Answer(answer) = entry_only else { panic!("{entry_only:?}") };
     assert_eq!(answer.content["annotations"], json!({"destructiveHint": true}));

@@ -3,26 +3,12 @@
 use super::*;
 
 #[test]
-fn g4_g8_g9_groups_are_listed_without_definitions_and_every_name_resolves() {
-    for view in cases() {
-        let top = request(&view, "groups/list", &json!({})).unwrap();
-        for group in top["groups"].as_array().unwrap() {
-            let members: HashSet<&str> = group.as_object().unwrap().keys().map(String::as_str).collect();
-            assert!(members.is_subset(&["name", "title", "description", "_meta"].into()), "{group}");
-            assert!(!group["description"].as_str().unwrap().trim().is_empty());
-        }
-        for (name, contents) in reachable(&view) {
-            assert!(contents["instructions"].is_string() || contents["contents"].is_object(), "{name}");
-        }
-    }
-}
-
-#[test]
-fn g6_every_tool_is_at_the_top_or_in_groups_and_g7_the_same_everywhere() {
+fn g6_g7_g9_every_tool_is_at_the_top_or_in_groups_and_the_same_everywhere() {
     for view in cases() {
         let top = listed(&view, &native(Era::Session));
         let mut definitions: std::collections::HashMap<String, Value> = std::collections::HashMap::new();
-        for (_, contents) in reachable(&view) {
+        for (name, contents) in reachable(&view) {
+            assert!(contents["instructions"].is_string() || contents["contents"].is_object(), "{name}");
             for tool in contents["contents"]["tools"].as_array().into_iter().flatten() {
                 let name = tool["name"].as_str().unwrap();
                 assert!(!top.iter().any(|listed| listed == name), "{name} is listed twice");

@@ -35,8 +35,10 @@ fn s7_keywords_synonyms_and_weights_find_what_the_words_of_the_author_do_not() {
 #[test]
 fn s2_bad_queries_are_answered_in_a_sentence_that_helps() {
     let long = "lorem ipsum ".repeat(10_000);
-    let bad = "|a|the of and|?!...|.*|^read_[a-z]+$|🙂🙂|\u{0}|读取文件|ファイルを読む|อ่านไฟล์|اقرأ الملف|прочитать файл|github create_issue";
-    for query in bad.split('|').chain([&*long]) {
+    let empty = ["", "a", "the of and", "?!...", ".*", "^read_[a-z]+$", "🙂🙂", "\u{0}"];
+    let foreign =
+        ["读取文件", "ファイルを読む", "อ่านไฟล์", "اقرأ الملف", "прочитать файл", "github create_issue"];
+    for query in empty.into_iter().chain(foreign).chain([&*long]) {
         let answer = answer(&all(), &json!({"query": query}));
         assert!(!answer.is_error);
         let hits = answer.content["tools"].as_array().is_some_and(|hits| !hits.is_empty());

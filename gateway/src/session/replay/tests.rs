@@ -26,31 +26,6 @@ fn ids(events: &[StreamEvent]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_stream_is_taken_up_where_it_broke() {
-    let buffers = ReplayBuffers::new(1 << 20, Budget::new(1 << 20));
-    let (outlet, frames) = outlet();
-    let buffer = buffers.open(Purpose::Answer, frames);
-    let turn = buffer.take_turn();
-    let primed = buffer.first_event().unwrap();
-    for text in ["one", "two"] {
-        outlet.notify(&notification(text));
-        buffer.next(turn).await.unwrap();
-    }
-    let (found, first) = buffers.find(&primed.id.unwrap()).unwrap();
-    let (again, missed) = found.take_turn_after(first);
-    assert_eq!(ids(&missed), ["1-1", "1-2"], "also what was taken, and perhaps not sent");
-    assert_eq!(missed[1].data.whole(), notification("two").encode());
-    assert!(buffer.next(turn).await.is_none(), "the broken connection must stop");
-    outlet.answer(&Response::new(Id::number(3), Ok(Json::empty_object()))).await;
-    assert_eq!(found.next(again).await.unwrap().0.id.as_deref(), Some("1-3"));
-    let (found, second) = buffers.find("1-2").unwrap();
-    assert_eq!(ids(&found.take_turn_after(second).1), ["1-3"], "an end that was missed is there");
-    for unknown in ["2-0", "1", "x-y", "-", ""] {
-        assert!(buffers.find(unknown).is_none(), "{unknown}");
-    }
-}
-
-#[tokio::test]
 async fn what_an_open_stream_of_notifications_did_not_send_is_sent_on_its_successor() {
     let buffers = ReplayBuffers::new(1 << 20, Budget::new(1 << 20));
     let (outlet, frames) = outlet();

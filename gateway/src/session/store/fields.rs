@@ -196,27 +196,31 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn k1_a_session_is_the_same_after_the_store() {
-        let offer = Offer {
-            strategies: vec!["describe".into()],
-            omit_input_schema: true,
-            settings: RawObject::parse(r#"{"strategies":["describe"],"concerns":{"a":1}}"#).unwrap(),
-            variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
-            extensions: vec!["known".into()],
-            ..Offer::default()
-        };
-        let opened = Opened {
+    fn opened() -> Opened {
+        Opened {
             revision: "2025-11-25".into(),
-            chosen: "describe".into(),
+            chosen: "info".into(),
+            location: Location { profile: Some("web".into()), strategy: None },
             principal: Some("p\u{e9}".into()),
             permitted: Some(vec!["describe".into(), "info".into()]),
             client: "host 1".into(),
-            location: Location { profile: Some("web".into()), strategy: Some("describe".into()) },
-            offer,
+            offer: Offer {
+                strategies: vec!["info".into()],
+                omit_input_schema: true,
+                shortest: true,
+                complete: true,
+                variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
+                settings: RawObject::parse(r#"{"a":1}"#).unwrap(),
+                extensions: vec!["known".into()],
+            },
             capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
-            ..Opened::default()
-        };
+            chain: vec!["other".into()],
+        }
+    }
+
+    #[test]
+    fn k1_a_session_is_the_same_after_the_store() {
+        let opened = opened();
         let notes = Notes::from([("cost".into(), json!("low"))]);
         let mark = (ToolName::parse("a/b").unwrap(), Digest::of("1"));
         let recorded = Delta {
@@ -237,31 +241,12 @@ mod tests {
 
     #[test]
     fn k1_what_stores_have_of_an_opening_changes_with_the_version_in_their_keys_only() {
-        let opened = Opened {
-            revision: "2025-11-25".into(),
-            chosen: "info".into(),
-            location: Location { profile: Some("web".into()), strategy: None },
-            principal: Some("ann".into()),
-            permitted: Some(vec!["info".into()]),
-            client: "host".into(),
-            offer: Offer {
-                strategies: vec!["info".into()],
-                omit_input_schema: true,
-                shortest: true,
-                complete: true,
-                variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
-                settings: RawObject::parse(r#"{"a":1}"#).unwrap(),
-                extensions: vec!["known".into()],
-            },
-            capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
-            chain: vec!["other".into()],
-        };
         let written = concat!(
-            r#"{"r":"2025-11-25","y":"info","l":{"p":"web"},"p":"ann","t":["info"],"n":"host","#,
+            r#"{"r":"2025-11-25","y":"info","l":{"p":"web"},"p":"pé","t":["describe","info"],"n":"host 1","#,
             r#""o":{"s":["info"],"i":true,"h":true,"c":true,"v":["compact"],"o":{"a":1},"e":["known"]},"#,
             r#""c":{"roots":{}},"g":["other"]}"#,
         );
-        assert_eq!(serde_json::to_string(&opened).unwrap(), written);
+        assert_eq!(serde_json::to_string(&opened()).unwrap(), written);
     }
 
     #[test]
