@@ -88,6 +88,8 @@ pub struct ActiveRequest {
 pub struct ReplyRoute {
     /// The stream of the request's response.
     pub outlet: Outlet,
+    /// The era of the request.
+    pub era: Era,
     /// Where input requests go in the stateless era; the task that builds the `input_required` result receives
     /// them.
     pub rounds: Option<mpsc::UnboundedSender<InputRequest>>,
@@ -109,7 +111,7 @@ impl ReplyRoute {
         match &self.rounds {
             Some(rounds) if rounds.is_closed() => Reach::Never,
             Some(_) if self.outlet.is_over() => Reach::NextRound,
-            None if !self.outlet.takes_requests() => Reach::Never,
+            None if self.era == Era::Stateless || !self.outlet.takes_requests() => Reach::Never,
             _ => Reach::Now,
         }
     }
@@ -289,6 +291,10 @@ impl Client {
         }
         let outlet = match asked {
             Some(route) => route.outlet,
+            // Only results ask a client of that era, though upstreams may send requests to it all the same.
+            None if self.reply_route(upstream).is_some_and(|route| route.era == Era::Stateless) => {
+                return Err(unreachable_client());
+            }
             None => self.listening_outlet().await.ok_or_else(unreachable_client)?,
         };
         let (answer, answered) = oneshot::channel();
@@ -386,6 +392,8 @@ impl ActiveRequest {
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt;
+
     use super::*;
     use crate::session::Peer;
 
@@ -395,8 +403,8 @@ mod tests {
         let (outlet, _frames) = Outlet::new(&Peer::new("test", &limits), &limits);
         let client = Arc::new(Client::unknown());
         let begin = |upstream, level| {
-            let route = ReplyRoute { outlet: outlet.clone(), rounds: None, log_level: Some(level) };
-            client.begin(upstream, route)
+            let (outlet, era) = (outlet.clone(), Era::Session);
+            client.begin(upstream, ReplyRoute { outlet, era, rounds: None, log_level: Some(level) })
         };
         let route = |upstream| client.reply_route(upstream).and_then(|route| route.log_level);
         let first = begin(1, LoggingLevel::Debug);
@@ -418,7 +426,8 @@ mod tests {
         let client = Arc::new(Client::new(Era::Stateless, &RawObject::empty()));
         let begin = |outlet: Outlet| {
             let (rounds, inputs) = mpsc::unbounded_channel();
-            (client.begin(1, ReplyRoute { outlet, rounds: Some(rounds), log_level: None }), inputs)
+            let era = Era::Stateless;
+            (client.begin(1, ReplyRoute { outlet, era, rounds: Some(rounds), log_level: None }), inputs)
         };
         let ask = || {
             let (client, limits) = (Arc::clone(&client), limits);
@@ -441,10 +450,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn f3_a_client_without_a_session_is_sent_no_request() {
+        let limits = Limits::default();
+        let client = Arc::new(Client::new(Era::Stateless, &RawObject::empty()));
+        let (outlet, _frames) = Outlet::new(&Peer::new("test", &limits), &limits);
+        let _call =
+            client.begin(1, ReplyRoute { outlet, era: Era::Stateless, rounds: None, log_level: None });
+        let asked = client.request(1, &limits, "roots/list", RawObject::empty()).now_or_never();
+        assert_eq!(asked, Some(Err(unreachable_client())));
+    }
+
+    #[tokio::test]
     async fn f3_a_question_takes_the_stream_of_the_latest_request_that_has_one() {
         let limits = Limits::default();
         let client = Arc::new(Client::new(Era::Session, &RawObject::empty()));
-        let begin = |outlet| client.begin(1, ReplyRoute { outlet, rounds: None, log_level: None });
+        let era = Era::Session;
+        let begin = |outlet| client.begin(1, ReplyRoute { outlet, era, rounds: None, log_level: None });
         let outlet = || Outlet::new(&Peer::new("test", &limits), &limits);
         let (asking, mut frames) = outlet();
         let ((gone, _), (for_answers, _kept)) = (outlet(), outlet());
