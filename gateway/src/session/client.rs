@@ -246,7 +246,7 @@ impl Client {
     /// notification.
     pub fn notify(&self, upstream: usize, notification: &Notification) {
         match self.reply_route(upstream) {
-            Some(ReplyRoute { rounds: Some(_), .. }) => {}
+            Some(ReplyRoute { era: Era::Stateless, .. }) => {}
             route => self.pass_on(route, notification),
         }
     }
