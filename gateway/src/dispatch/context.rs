@@ -170,11 +170,11 @@ impl<'a> RequestContext<'a> {
 
     /// A route that nothing reaches the client by, once its request is answered.
     pub(super) fn ended_route(&self) -> ReplyRoute {
-        ReplyRoute { outlet: self.outlet.ended(), rounds: None, log_level: None }
+        ReplyRoute { outlet: self.outlet.ended(), era: self.era(), rounds: None, log_level: None }
     }
 
     /// Where messages about this request are sent.
     pub(super) fn reply_route(&self) -> ReplyRoute {
-        ReplyRoute { outlet: self.outlet.clone(), rounds: None, log_level: self.log_level }
+        ReplyRoute { outlet: self.outlet.clone(), era: self.era(), rounds: None, log_level: self.log_level }
     }
 }

@@ -79,6 +79,8 @@ type Answer = Result<Json, ErrorText>;
 pub struct ReplyRoute {
     /// The stream of the request's response.
     pub outlet: Outlet,
+    /// The era of the request.
+    pub era: Era,
     /// Where input requests go in the stateless era; the task that builds the `input_required` result receives
     /// them.
     pub rounds: Option<mpsc::UnboundedSender<InputRequest>>,
@@ -103,7 +105,7 @@ impl ReplyRoute {
         match &self.rounds {
             Some(rounds) if rounds.is_closed() => Reach::Never,
             Some(_) if self.outlet.is_over() => Reach::NextRound,
-            None if !self.outlet.takes_requests() => Reach::Never,
+            None if self.era == Era::Stateless || !self.outlet.takes_requests() => Reach::Never,
             _ => Reach::Now,
         }
     }
@@ -229,7 +231,7 @@ impl Client {
     /// notification.
     pub fn notify(&self, route: Option<ReplyRoute>, notification: &Notification) {
         match route {
-            Some(ReplyRoute { rounds: Some(_), .. }) => {}
+            Some(ReplyRoute { era: Era::Stateless, .. }) => {}
             route => self.pass_on(route, notification),
         }
     }
@@ -266,8 +268,8 @@ impl Client {
         route: impl Fn() -> Option<ReplyRoute>,
     ) -> Answer {
         let open = Arc::new(self.open(upstream, limits, params.text().len())?);
-        let route = || route().filter(|route| route.reach() > Reach::Never);
-        let mut asked = route();
+        let reaching = || route().filter(|route| route.reach() > Reach::Never);
+        let mut asked = reaching();
         while let Some(rounds) = asked.as_ref().and_then(|route| route.rounds.as_ref()) {
             let (answer, answered) = oneshot::channel();
             let (method, params, open) = (method.to_owned(), params.clone(), Arc::clone(&open));
@@ -278,10 +280,14 @@ impl Client {
                 return answer;
             }
             // That request ended, so that the question is another's.
-            asked = Some(route().ok_or_else(unreachable_client)?);
+            asked = Some(reaching().ok_or_else(unreachable_client)?);
         }
         let outlet = match asked {
             Some(route) => route.outlet,
+            // Only results ask a client of that era, though upstreams may send requests to it all the same.
+            None if route().is_some_and(|route| route.era == Era::Stateless) => {
+                return Err(unreachable_client());
+            }
             None => self.listening_outlet().await.ok_or_else(unreachable_client)?,
         };
         let (answer, answered) = oneshot::channel();
@@ -363,6 +369,8 @@ fn unreachable_client() -> ErrorText {
 mod tests {
     use std::collections::VecDeque;
 
+    use futures::FutureExt;
+
     use super::*;
     use crate::session::{Frames, Peer};
 
@@ -385,7 +393,15 @@ mod tests {
         let (outlet, _frames) = outlet();
         let begin = || {
             let (rounds, inputs) = mpsc::unbounded_channel();
-            (ReplyRoute { outlet: outlet.clone(), rounds: Some(rounds), log_level: None }, inputs)
+            (
+                ReplyRoute {
+                    outlet: outlet.clone(),
+                    era: Era::Stateless,
+                    rounds: Some(rounds),
+                    log_level: None,
+                },
+                inputs,
+            )
         };
         let ((first, mut of_first), (next, mut of_next)) = (begin(), begin());
         let question = tokio::spawn(asked(Era::Stateless, vec![first, next]));
@@ -398,5 +414,13 @@ mod tests {
         let question = tokio::spawn(asked(Era::Stateless, vec![only]));
         drop((of_only.recv().await.unwrap(), of_only));
         assert_eq!(question.await.unwrap(), Err(unreachable_client()), "nobody is left");
+    }
+
+    #[tokio::test]
+    async fn f3_a_client_without_a_session_is_sent_no_request() {
+        let (outlet, _frames) = outlet();
+        let route = ReplyRoute { outlet, era: Era::Stateless, rounds: None, log_level: None };
+        let asked = asked(Era::Stateless, vec![route.clone(), route]).now_or_never();
+        assert_eq!(asked, Some(Err(unreachable_client())));
     }
 }

@@ -12,7 +12,7 @@ use crate::catalogue::Published;
 
 /// The notifications that a listener subscribes to.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub struct Filter {
     tools_list_changed: bool,
     prompts_list_changed: bool,

@@ -104,7 +104,14 @@ async fn pages(
     match lists::all_pages(upstream, method, member, params).await {
         // Many servers have resources but do not implement `resources/templates/list`.
         Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => Ok(Listed::default()),
-        listed => listed,
+        Ok(listed) => {
+            if listed.is_endless {
+                let name = upstream.name();
+                tracing::warn!(upstream = %name, method, "the pages of a list do not end: those that came are served");
+            }
+            Ok(listed)
+        }
+        failed => failed,
     }
 }
 

@@ -149,7 +149,7 @@ impl UnderWay {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::RawObject;
+    use mcp_disclosure_core::{Era, RawObject};
     use mcp_disclosure_transport::LoggingLevel;
 
     use super::*;
@@ -197,7 +197,7 @@ mod tests {
         let ((first, _frames), (second, _kept), (gone, _)) = (open(), open(), open());
         let of_answers = second.clone().for_answers_only();
         let mut begin = |id, method, outlet, level| {
-            let route = ReplyRoute { outlet, rounds: None, log_level: Some(level) };
+            let route = ReplyRoute { outlet, era: Era::Session, rounds: None, log_level: Some(level) };
             let reports = Reports::of(method, route, &RawObject::empty());
             work.begin(RequestId(id), Owner::Request, Some(reports), false);
         };

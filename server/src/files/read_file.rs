@@ -250,7 +250,8 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
 pub(crate) fn description_paths(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(directory)?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    let is_hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let is_hidden =
+        |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let is_json = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
     paths.retain(|path| is_json(path) && !is_hidden(path) && !path.is_dir());
     paths.sort();

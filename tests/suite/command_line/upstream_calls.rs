@@ -48,6 +48,8 @@ fn all_pages_are_read_until_they_repeat() {
     for (mode, tools) in [("pages", &["first", "second", "third"][..]), ("endless-pages", &["echo"])] {
         let mut gateway = serve_odd(&[], &[mode]);
         assert_eq!(gateway.tool_names(), tools);
+        let log = gateway.finish().stderr;
+        assert_eq!(log.contains("do not end"), mode == "endless-pages", "{log}");
     }
 }
 

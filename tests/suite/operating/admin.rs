@@ -363,6 +363,7 @@ fn o1_requests_that_are_refused_are_counted_and_logged_once() {
     std::fs::write(folder.path().join("ci.token"), "the-long-secret-token-of-ci").unwrap();
     let gateway = over_http(&["--admin", "127.0.0.1:0", "--config", shown(&config), "--", ODD]);
     let address = gateway.address();
+    counts(&gateway, "mcp_disclosure_http_connections_limit 1000");
     let status = |headers: &str| get(address, "/mcp", headers).status;
     for _ in 0..3 {
         assert_eq!(status("Host: localhost\r\nAuthorization: Bearer s3cret-guess\r\n"), 401);
@@ -370,7 +371,6 @@ fn o1_requests_that_are_refused_are_counted_and_logged_once() {
     assert_eq!(status("Host: evil.example\r\n"), 403);
     // It is admitted, and no request of MCP.
     assert_eq!(status("Host: localhost\r\nAuthorization: Bearer the-long-secret-token-of-ci\r\n"), 405);
-    counts(&gateway, "mcp_disclosure_http_connections_limit 1000");
     for line in ["401\"} 3", "403\"} 1", "405\"} 1"] {
         counts(&gateway, &format!("mcp_disclosure_http_refusals_total{{status=\"{line}"));
     }

@@ -85,7 +85,9 @@ impl Connections {
     /// An empty table. At most half of the process's file descriptors are used for connections, since
     /// upstreams need some as well.
     pub(super) fn new(limits: &Limits, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {
-        Self::of_at_most(limits.connections.min(open_files() / 2).max(2), observer)
+        let none = Self::of_at_most(limits.connections.min(open_files() / 2).max(2), observer);
+        none.note(0);
+        none
     }
 
     fn of_at_most(most: usize, observer: Option<Arc<dyn Observer>>) -> Arc<Self> {

@@ -86,7 +86,12 @@ fn value_of<'h>(
     header: &str,
     may_be_encoded: bool,
 ) -> Result<Cow<'h, str>, ErrorText> {
-    let value = headers.get(header).ok_or_else(|| mismatch(&format!("{header} is missing")))?;
+    let mut values = headers.get_all(header).iter();
+    let value = values.next().ok_or_else(|| mismatch(&format!("{header} is missing")))?;
+    // A proxy may have gone by the other one.
+    if values.next().is_some() {
+        return Err(mismatch(&format!("{header} is given twice")));
+    }
     let value = value.to_str().map_err(|_| mismatch(&format!("{header} has invalid characters")))?;
     let given = if may_be_encoded { decoded(value) } else { Some(value.into()) };
     given.ok_or_else(|| mismatch(&format!("{header} is not valid Base64 of UTF-8")))
