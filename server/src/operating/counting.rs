@@ -43,6 +43,7 @@ pub(super) struct Counting {
 }
 
 /// A list that was sent before it was counted.
+#[derive(Debug)]
 struct New {
     strategy: Box<str>,
     principal: Arc<str>,
