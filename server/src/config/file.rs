@@ -25,6 +25,12 @@ use schemars::JsonSchema;
 #[cfg(test)]
 use super::schema;
 
+/// The name that `export` gives to a configuration.
+pub(crate) const CONFIGURATION: &str = "disclosure.toml";
+
+/// A key that no host's file has.
+pub(super) const UPSTREAMS: &str = "upstreams";
+
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
 /// In any text, `${VAR}` is replaced by the environment variable, which has to be set, and `${VAR:-default}` by the default

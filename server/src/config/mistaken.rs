@@ -5,17 +5,7 @@ use std::{io, path::Path};
 use mcp_disclosure_gateway::Problem;
 use toml::{Spanned, de::DeTable};
 
-use super::hosts::names_servers;
-
-/// The name that `export` gives to a configuration.
-pub(crate) const CONFIGURATION: &str = "disclosure.toml";
-
-/// A key that no host's file has.
-const UPSTREAMS: &str = "upstreams";
-
-/// The hint where a file names no server.
-pub(crate) const EXPECTED: &str =
-    "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
+use super::{CONFIGURATION, UPSTREAMS, hosts::names_servers};
 
 /// Why a file cannot be read.
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Problem {
@@ -33,7 +23,7 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Problem {
 /// What a file is that was given for `disclosure.toml` and has problems as such; none if it may be one.
 pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
     let shown = path.display();
-    let top = toml(text);
+    let top = DeTable::parse(text).ok().map(Spanned::into_inner);
     let is_of_host = match &top {
         // Codex's file may have a table `tools`, too.
         Some(top) => top.contains_key("mcp_servers") && !top.contains_key(UPSTREAMS),
@@ -48,20 +38,4 @@ pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
         Problem::new(format!("{shown}: this is JSON, and --config takes TOML"))
             .hint("docs/configuration.md has an example; mcp-disclosure export writes one for your servers")
     })
-}
-
-/// Why a file that was given for a host's has no servers.
-pub(super) fn for_servers(path: &Path, text: &str) -> Problem {
-    let shown = path.display();
-    let problem = Problem::new(format!("{shown}: no MCP servers found"));
-    let is_declarations =
-        path.ends_with(CONFIGURATION) || toml(text).is_some_and(|top| top.contains_key(UPSTREAMS));
-    match is_declarations {
-        true => problem.hint(format!("this is a {CONFIGURATION}: --config {shown}")),
-        false => problem.hint(EXPECTED),
-    }
-}
-
-fn toml(text: &str) -> Option<DeTable<'_>> {
-    DeTable::parse(text).ok().map(Spanned::into_inner)
 }

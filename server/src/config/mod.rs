@@ -23,9 +23,12 @@ pub(crate) use environment::{
     DOLLAR, ESCAPED, Lookup, Reference, escape, escape_all, expand, is_name, is_word, own, references,
     replaced,
 };
+pub(crate) use file::CONFIGURATION;
+use file::UPSTREAMS;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Server, Table, Tool, UpstreamEntry};
+pub(crate) use hosts::EXPECTED;
 pub use hosts::{Servers, read_hosts};
-pub(crate) use mistaken::{CONFIGURATION, EXPECTED, unreadable as unreadable_file};
+pub(crate) use mistaken::unreadable as unreadable_file;
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub(crate) use text::{Found, KeyPlaces, Places, Wrong};
 pub(crate) use upstream::absolute_path;

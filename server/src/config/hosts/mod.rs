@@ -23,9 +23,10 @@ use std::{
 
 use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
+use toml::de::DeTable;
 
 use self::node::{Member, Node};
-use super::{Named, Places, Wrong, mistaken, own};
+use super::{CONFIGURATION, Named, Places, UPSTREAMS, Wrong, own};
 
 pub(crate) use document::{Document, Server};
 pub(crate) use entry::{Entry, Transport};
@@ -36,6 +37,10 @@ pub(crate) use permissions::{Rules, Ruling, is_all, of_tools, plain};
 pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style};
 pub(crate) use shapes::SHAPES;
 pub(crate) use variables::{translate, variable, with_home};
+
+/// The hint where a file names no server.
+pub(crate) const EXPECTED: &str =
+    "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
 
 /// The servers of a host's file, or of all files and flags.
 #[derive(Clone, Debug, Default)]
@@ -73,7 +78,7 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, 
     let mut reader = Reader { root: &root, context, places, taken: HashSet::new(), file: Servers::default() };
     let tables = tables(&root, context);
     if tables.is_empty() {
-        return Err(mistaken::for_servers(path, text));
+        return Err(without_servers(path, text));
     }
     tables.iter().for_each(|(shape, servers)| reader.servers(shape, servers));
     Ok(reader.file)
@@ -86,6 +91,17 @@ fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<(&'static Shape,
         tables.map(move |servers| (shape, servers))
     };
     SHAPES.iter().flat_map(of_shape).collect()
+}
+
+/// What a file is that names no server.
+fn without_servers(path: &Path, text: &str) -> Problem {
+    let shown = path.display();
+    let problem = Problem::new(format!("{shown}: no MCP servers found"));
+    let has_upstreams = || DeTable::parse(text).is_ok_and(|top| top.get_ref().contains_key(UPSTREAMS));
+    match path.ends_with(CONFIGURATION) || has_upstreams() {
+        true => problem.hint(format!("this is a {CONFIGURATION}: --config {shown}")),
+        false => problem.hint(EXPECTED),
+    }
 }
 
 /// Whether a text is a host's file that names servers.
