@@ -14,14 +14,13 @@ use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
 use crate::{
     Error, Link, Preferences, Server,
     definition::Memory,
-    dialect::{hello, stateless_meta},
     handshake::{Hello, introduce, may_work_in_other_era, with_meta},
     server::announced_lists,
     traffic::Meter,
 };
 
 /// Names and values of arguments that are repeated in headers.
-pub(crate) type Mirrored = Vec<(String, String)>;
+pub(crate) type Headers = Vec<(String, String)>;
 
 /// A connection to the server. Dropping it closes the connection.
 #[derive(Debug)]
@@ -79,8 +78,8 @@ async fn reach_in_time(
     preferences: &Preferences,
     owner: Arc<Owner>,
 ) -> Result<(Connection, Server, RawObject), Error> {
-    let meta = stateless_meta(preferences, &preferences.concerns);
-    let hello = Hello { initialize: hello(preferences), meta };
+    let meta = preferences.stateless_meta(&preferences.concerns);
+    let hello = Hello { initialize: preferences.hello(), meta };
     let (eras, timeout) = (&preferences.eras[..], preferences.connect_timeout);
     let open = |link: &mut Link| {
         let inner = link.open(preferences.listens, Arc::clone(&owner) as Arc<dyn Handler>)?;

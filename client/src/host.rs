@@ -11,10 +11,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored, Owner, follow_news, reach},
+    connection::{Connection, Headers, Owner, follow_news, reach},
     definition::{Listed, Memory},
     handshake::with_meta,
-    limits::LIST_BYTES,
+    link::LIST_BYTES,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
     preferences::Concerns,
@@ -204,7 +204,7 @@ impl Inner {
 
     /// Sends a request in the form of its era.
     pub(crate) async fn ask(&self, method: &str, params: RawObject) -> Result<RawObject, Error> {
-        self.ask_with(method, params, Mirrored::new()).await
+        self.ask_with(method, params, Headers::new()).await
     }
 
     /// The same with arguments that are repeated in headers.
@@ -212,14 +212,14 @@ impl Inner {
         &self,
         method: &str,
         params: RawObject,
-        mirrored: Mirrored,
+        mirrored: Headers,
     ) -> Result<RawObject, Error> {
         let result = self.send(method, params, mirrored).await.map_err(|error| Error::of(method, error))?;
         RawObject::of(&result).map_err(|_| Error::invalid(method, "its result is not an object"))
     }
 
     /// The same, with the result as it was received. Dropping the future cancels the request.
-    async fn send(&self, method: &str, params: RawObject, mirrored: Mirrored) -> Result<Json, CallError> {
+    async fn send(&self, method: &str, params: RawObject, mirrored: Headers) -> Result<Json, CallError> {
         let params = with_meta(&params, &self.state.lock().meta);
         let connection = &self.connection.inner;
         let call = Call { mirrored, ..connection.call(method, params) };
@@ -283,7 +283,7 @@ impl Lister for Inner {
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.send(method, params, Mirrored::new()).await
+        self.send(method, params, Headers::new()).await
     }
 }
 
