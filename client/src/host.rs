@@ -7,11 +7,10 @@ use mcp_disclosure_drafts::manifest::{MANIFEST, digest, is_offered};
 use mcp_disclosure_transport::{Bound, Call, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Headers, Owner, follow_news, reach},
+    connection::{Connection, Headers, Owner, reach},
     definition::{Listed, Memory},
     handshake::with_meta,
     link::LIST_BYTES,
@@ -40,8 +39,6 @@ pub(crate) struct Inner {
     pub(crate) state: Mutex<State>,
     /// Held while definitions are fetched, so that concurrent callers do not fetch the same.
     pub(crate) fetching: tokio::sync::Mutex<()>,
-    /// The stream of notifications, if one is needed.
-    _news: Option<AbortOnDropHandle<()>>,
 }
 
 /// The state that changes with the user's choices.
@@ -62,7 +59,6 @@ impl Host {
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
         let owner = Owner { name: link.to_string(), meter: Arc::clone(&meter), memory: Arc::clone(&memory) };
         let (connection, server, meta) = reach(&mut link, &preferences, owner).await?;
-        let news = follow_news(&connection, &server, &meta, preferences.listens);
         let mut inner = Inner {
             connection,
             meter,
@@ -72,7 +68,6 @@ impl Host {
             state: Mutex::new(State { concerns: preferences.concerns.clone(), meta }),
             fetching: tokio::sync::Mutex::default(),
             preferences,
-            _news: news,
         };
         if let Some(channel) = inner.recognize().await? {
             inner.channel = channel;
