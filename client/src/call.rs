@@ -1,12 +1,11 @@
 //! Calling tools, after the steps that the strategy requires.
 
-use mcp_disclosure_core::{Era, RawObject, delivered::wants_description};
+use mcp_disclosure_core::{Era, Mirrored, RawObject, delivered::wants_description};
 use serde::Serialize;
 
 use crate::{
     Channel, Definition, Error, Host,
-    connection::Mirrored,
-    dialect,
+    connection::Headers,
     host::{Inner, object_of},
 };
 
@@ -101,17 +100,17 @@ impl Inner {
         // Links without headers ignore them.
         let mirrored = match self.server.era {
             Era::Stateless => self.mirrored(name, &arguments),
-            Era::Session => Mirrored::new(),
+            Era::Session => Headers::new(),
         };
         let params = RawObject::empty().with_value("name", name).with("arguments", arguments.text());
         self.ask_with("tools/call", params, mirrored).await
     }
 
-    /// The headers that mirror these arguments, as far as the tool's schema is known.
-    fn mirrored(&self, name: &str, arguments: &RawObject) -> Mirrored {
+    /// The headers that mirror these arguments (`x-mcp-header`), as far as the tool's schema is known.
+    fn mirrored(&self, name: &str, arguments: &RawObject) -> Headers {
         let listed = || self.memory.tools()?.tool(name)?.object("inputSchema");
         let known = self.memory.definition(name).and_then(|definition| definition.input_schema());
-        let schema = known.or_else(listed);
-        schema.map_or_else(Mirrored::new, |schema| dialect::mirrored(&schema, arguments))
+        let Some(schema) = known.or_else(listed) else { return Headers::new() };
+        Mirrored::headers(&Mirrored::find_in(schema.text()).unwrap_or_default(), Some(arguments.text()))
     }
 }

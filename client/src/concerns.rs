@@ -8,7 +8,6 @@ use mcp_disclosure_core::{Era, RawObject};
 
 use crate::{
     Concerns, Error, Host,
-    dialect::stateless_meta,
     host::{Inner, object_of},
 };
 
@@ -69,7 +68,7 @@ impl Inner {
     fn choose(&self, concerns: Concerns) {
         let mut state = self.state.lock();
         if self.server.era == Era::Stateless {
-            state.meta = stateless_meta(&self.preferences, &concerns);
+            state.meta = self.preferences.stateless_meta(&concerns);
         }
         state.concerns = concerns;
     }

@@ -9,19 +9,18 @@ use std::sync::Arc;
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport as transport;
 use mcp_disclosure_transport::{CallError, Handler, Notification, Passage, RequestId};
-use tokio_util::{sync::DropGuard, task::AbortOnDropHandle};
+use tokio_util::sync::DropGuard;
 
 use crate::{
     Error, Link, Preferences, Server,
     definition::Memory,
-    dialect::{hello, stateless_meta},
     handshake::{Hello, introduce, may_work_in_other_era, with_meta},
     server::announced_lists,
     traffic::Meter,
 };
 
 /// Names and values of arguments that are repeated in headers.
-pub(crate) type Mirrored = Vec<(String, String)>;
+pub(crate) type Headers = Vec<(String, String)>;
 
 /// A connection to the server. Dropping it closes the connection.
 #[derive(Debug)]
@@ -60,7 +59,8 @@ impl Handler for Owner {
 }
 
 /// Opens the link and performs the handshake; on another connection in the other era if the server would not accept a second
-/// attempt on the same one. Returns the server's half, and what each request has in `_meta`: nothing in a session.
+/// attempt on the same one. Returns the server's half, and what each request has in `_meta`: nothing in a session. In the stateless
+/// era, changed lists are subscribed to.
 ///
 /// # Errors
 /// Why that fails. No request other than the handshake has been sent.
@@ -69,51 +69,39 @@ pub(crate) async fn reach(
     preferences: &Preferences,
     owner: Owner,
 ) -> Result<(Connection, Server, RawObject), Error> {
-    let waited = preferences.connect_timeout;
-    let reaching = tokio::time::timeout(waited, reach_in_time(link, preferences, Arc::new(owner))).await;
-    reaching.unwrap_or_else(|_| Err(Error::of("initialize", CallError::TimedOut { waited })))
-}
-
-async fn reach_in_time(
-    link: &mut Link,
-    preferences: &Preferences,
-    owner: Arc<Owner>,
-) -> Result<(Connection, Server, RawObject), Error> {
-    let meta = stateless_meta(preferences, &preferences.concerns);
-    let hello = Hello { initialize: hello(preferences), meta };
-    let (eras, timeout) = (&preferences.eras[..], preferences.connect_timeout);
+    let meta = preferences.stateless_meta(&preferences.concerns);
+    let hello = Hello { initialize: preferences.hello(), meta };
+    let (owner, eras, timeout) = (Arc::new(owner), &preferences.eras[..], preferences.connect_timeout);
     let open = |link: &mut Link| {
         let inner = link.open(preferences.listens, Arc::clone(&owner) as Arc<dyn Handler>)?;
         let closing = inner.closing().clone().drop_guard();
         Ok::<_, Error>(Connection { inner, _closing: closing })
     };
-    let mut connection = open(link)?;
-    let mut met = introduce(&connection.inner, &hello, eras, timeout).await;
-    if let ([first, other, ..], Err(Error::NoResult { error, .. })) = (eras, &met)
-        && link.opens_again()
-        && may_work_in_other_era(error, *first)
-    {
-        let again = open(link)?;
-        if let Ok(introduced) = introduce(&again.inner, &hello, &[*other], timeout).await {
-            (connection, met) = (again, Ok(introduced));
+    let reaching = async {
+        let mut connection = open(link)?;
+        let mut met = introduce(&connection.inner, &hello, eras, timeout).await;
+        if let ([first, other, ..], Err(Error::NoResult { error, .. })) = (eras, &met)
+            && link.opens_again()
+            && may_work_in_other_era(error, *first)
+        {
+            let again = open(link)?;
+            if let Ok(introduced) = introduce(&again.inner, &hello, &[*other], timeout).await {
+                (connection, met) = (again, Ok(introduced));
+            }
         }
+        Ok::<_, Error>((connection, Server::read(met?)))
+    };
+    let reached = tokio::time::timeout(timeout, reaching).await;
+    let late = |_| Err(Error::of("initialize", CallError::TimedOut { waited: timeout }));
+    let (connection, server) = reached.unwrap_or_else(late)?;
+    if server.era == Era::Session {
+        return Ok((connection, server, RawObject::empty()));
     }
-    let server = Server::read(met?);
-    let meta = if server.era == Era::Session { RawObject::empty() } else { hello.meta };
-    Ok((connection, server, meta))
-}
-
-/// Subscribes to changed lists, in the stateless era, if `listens`. The stream of notifications ends when this is dropped.
-pub(crate) fn follow_news(
-    connection: &Connection,
-    server: &Server,
-    meta: &RawObject,
-    listens: bool,
-) -> Option<AbortOnDropHandle<()>> {
-    let filter = announced_lists(&server.capabilities);
-    if !listens || server.era == Era::Session || filter.is_empty() {
-        return None;
+    let news = announced_lists(&server.capabilities);
+    if preferences.listens && !news.is_empty() {
+        let params = with_meta(&RawObject::empty().with("notifications", news.text()), &hello.meta);
+        // Until the connection ends.
+        tokio::spawn(Arc::clone(&connection.inner).listen(params));
     }
-    let params = with_meta(&RawObject::empty().with("notifications", filter.text()), meta);
-    Some(AbortOnDropHandle::new(tokio::spawn(Arc::clone(&connection.inner).listen(params))))
+    Ok((connection, server, hello.meta))
 }

@@ -7,14 +7,13 @@ use mcp_disclosure_drafts::manifest::{MANIFEST, digest, is_offered};
 use mcp_disclosure_transport::{Bound, Call, CallError, Json};
 use parking_lot::Mutex;
 use serde::Serialize;
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Mirrored, Owner, follow_news, reach},
+    connection::{Connection, Headers, Owner, reach},
     definition::{Listed, Memory},
     handshake::with_meta,
-    limits::LIST_BYTES,
+    link::LIST_BYTES,
     lists::{Lister, all_pages},
     manifest::{Reconciled, reconcile},
     preferences::Concerns,
@@ -40,8 +39,6 @@ pub(crate) struct Inner {
     pub(crate) state: Mutex<State>,
     /// Held while definitions are fetched, so that concurrent callers do not fetch the same.
     pub(crate) fetching: tokio::sync::Mutex<()>,
-    /// The stream of notifications, if one is needed.
-    _news: Option<AbortOnDropHandle<()>>,
 }
 
 /// The state that changes with the user's choices.
@@ -62,7 +59,6 @@ impl Host {
         let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
         let owner = Owner { name: link.to_string(), meter: Arc::clone(&meter), memory: Arc::clone(&memory) };
         let (connection, server, meta) = reach(&mut link, &preferences, owner).await?;
-        let news = follow_news(&connection, &server, &meta, preferences.listens);
         let mut inner = Inner {
             connection,
             meter,
@@ -72,7 +68,6 @@ impl Host {
             state: Mutex::new(State { concerns: preferences.concerns.clone(), meta }),
             fetching: tokio::sync::Mutex::default(),
             preferences,
-            _news: news,
         };
         if let Some(channel) = inner.recognize().await? {
             inner.channel = channel;
@@ -204,7 +199,7 @@ impl Inner {
 
     /// Sends a request in the form of its era.
     pub(crate) async fn ask(&self, method: &str, params: RawObject) -> Result<RawObject, Error> {
-        self.ask_with(method, params, Mirrored::new()).await
+        self.ask_with(method, params, Headers::new()).await
     }
 
     /// The same with arguments that are repeated in headers.
@@ -212,14 +207,14 @@ impl Inner {
         &self,
         method: &str,
         params: RawObject,
-        mirrored: Mirrored,
+        mirrored: Headers,
     ) -> Result<RawObject, Error> {
         let result = self.send(method, params, mirrored).await.map_err(|error| Error::of(method, error))?;
         RawObject::of(&result).map_err(|_| Error::invalid(method, "its result is not an object"))
     }
 
     /// The same, with the result as it was received. Dropping the future cancels the request.
-    async fn send(&self, method: &str, params: RawObject, mirrored: Mirrored) -> Result<Json, CallError> {
+    async fn send(&self, method: &str, params: RawObject, mirrored: Headers) -> Result<Json, CallError> {
         let params = with_meta(&params, &self.state.lock().meta);
         let connection = &self.connection.inner;
         let call = Call { mirrored, ..connection.call(method, params) };
@@ -283,7 +278,7 @@ impl Lister for Inner {
     }
 
     async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        self.send(method, params, Mirrored::new()).await
+        self.send(method, params, Headers::new()).await
     }
 }
 

@@ -1,9 +1,9 @@
 //! Links: how to connect to a server.
 
-use std::{ffi::OsStr, fmt, sync::Arc};
+use std::{ffi::OsStr, fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_transport::{
-    CallError, Connection, Handler, child,
+    Bound, Bounds, CallError, Connection, Handler, child,
     http::{self, Endpoint, without_secrets},
     in_process, streams,
 };
@@ -17,7 +17,26 @@ use tokio::{
     process::Command,
 };
 
-use crate::{Error, limits::BOUNDS};
+use crate::Error;
+
+/// Size of one list, all pages of it, and of one message from the server; results may carry images.
+pub(crate) const LIST_BYTES: Bound = fixed(256 * 1024 * 1024);
+
+/// The limits on what a server may use.
+const BOUNDS: Bounds = Bounds {
+    message_bytes: LIST_BYTES,
+    message_depth: fixed(128),
+    batch_messages: fixed(1000),
+    queue_bytes: fixed(16 * 1024 * 1024),
+    queue_share_bytes: fixed(16 * 1024 * 1024),
+    stderr_lines: 600,
+    stderr_characters: 1024,
+    resume_wait: Duration::from_secs(30),
+};
+
+const fn fixed(most: usize) -> Bound {
+    Bound { most, setting: "" }
+}
 
 /// How to connect to a server: as a child process, over Streamable HTTP, or in this process.
 pub struct Link(LinkTarget);

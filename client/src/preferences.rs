@@ -1,11 +1,12 @@
-//! A host's preferences for a connection.
+//! A host's preferences for a connection, and how they are said to the server: in the handshake of the session era, or in `_meta`
+//! of the stateless era.
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, RawObject};
-use serde_json::{Map, Value};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject};
+use serde_json::{Map, Value, json};
 
-use crate::{Channel, traffic::Observer};
+use crate::{Channel, handshake, traffic::Observer};
 
 /// Choices of concerns: name to value, a string or a number (concern-based-filtering).
 pub type Concerns = Map<String, Value>;
@@ -65,6 +66,48 @@ impl Preferences {
         self.concerns.insert(name.to_owned(), value.into());
         self
     }
+
+    /// The parameters of `initialize`, but for the revision.
+    pub(crate) fn hello(&self) -> RawObject {
+        let hello = RawObject::assemble([("capabilities", self.declared(None).text())])
+            .with_value("clientInfo", &self.client_info());
+        if self.concerns.is_empty() { hello } else { hello.with_value("concerns", &self.concerns) }
+    }
+
+    /// What each request has in `_meta` in the stateless era, with these choices of concerns.
+    pub(crate) fn stateless_meta(&self, concerns: &Concerns) -> RawObject {
+        handshake::stateless_meta(&self.client_info(), &self.declared(Some(concerns)))
+    }
+
+    fn client_info(&self) -> Value {
+        let (name, version) = &self.client;
+        json!({"name": name, "version": version})
+    }
+
+    /// The capabilities with this client's half of the negotiation; with its choices of concerns if each request has to contain
+    /// them.
+    fn declared(&self, concerns: Option<&Concerns>) -> RawObject {
+        let mut settings = RawObject::empty();
+        if !self.strategies.is_empty() {
+            settings = settings.with_value("strategies", &self.strategies);
+        }
+        if self.omit_input_schema {
+            settings = settings.with("omitInputSchema", "true");
+        }
+        if self.shortest {
+            settings = settings.with("shortest", "true");
+        }
+        if let Some(concerns) = concerns.filter(|concerns| !concerns.is_empty()) {
+            settings = settings.with_value("concerns", concerns);
+        }
+        if settings.is_empty() {
+            return self.capabilities.clone();
+        }
+        let extensions = self.capabilities.object("extensions").unwrap_or_default();
+        let extensions = extensions.with(EXTENSION, settings.text());
+        let extensions = if self.wants_groups() { extensions.with(GROUPS, "{}") } else { extensions };
+        self.capabilities.with("extensions", extensions.text())
+    }
 }
 
 impl Default for Preferences {
@@ -96,5 +139,39 @@ impl fmt::Debug for Preferences {
             .field("concerns", &self.concerns)
             .field("eras", &self.eras)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handshake::with_meta;
+
+    fn object(value: &Value) -> RawObject {
+        RawObject::parse(value.to_string()).unwrap()
+    }
+
+    #[test]
+    fn each_stateless_request_has_the_metadata_c13() {
+        let preferences = Preferences { omit_input_schema: true, ..Preferences::of(["describe"]) };
+        let concerns = Preferences::of([]).with_concern("cost", "low").concerns;
+        let params = object(&json!({"name": "ü", "_meta": {"mine": 1}}));
+        let params = with_meta(&params, &preferences.stateless_meta(&concerns));
+        let params: Value = serde_json::from_str(params.text()).unwrap();
+        assert_eq!(params["_meta"]["mine"], 1);
+        assert_eq!(
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"]["extensions"][EXTENSION],
+            json!({"strategies": ["describe"], "omitInputSchema": true, "concerns": {"cost": "low"}})
+        );
+    }
+
+    #[test]
+    fn initialize_offers_nothing_without_preferences_c13() {
+        let mine = object(&json!({"roots": {}, "extensions": {"other": {}}}));
+        let plain = Preferences { capabilities: mine.clone(), ..Preferences::of([]) };
+        assert_eq!(plain.hello().object("capabilities"), Some(mine));
+        assert_eq!(plain.hello().member("concerns"), None);
+        let choosing = plain.with_concern("cost", 3);
+        assert_eq!(choosing.hello().member("concerns"), Some(r#"{"cost":3}"#));
     }
 }

@@ -13,6 +13,8 @@ pub struct Lines<R> {
     length: usize,
     /// Of a line that exceeds the limit.
     scan: Scan,
+    /// Whether such a line was handed over before its end.
+    is_told: bool,
 }
 
 /// Bytes of a line that exceeds the limit that are scanned before it is looked at what they say.
@@ -23,7 +25,8 @@ const PART: usize = 4096;
 pub enum Line {
     /// The line, without its terminator.
     Text(Vec<u8>),
-    /// The length in bytes of a line that exceeded the limit and was skipped, and what was seen of it.
+    /// The length in bytes of a line that exceeded the limit and is skipped, and what was seen of it. It may go on: as soon as
+    /// it is known which response it is, the rest says nothing, and may never end.
     TooLong(usize, Outline),
 }
 
@@ -31,16 +34,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of up to `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
         let reader = BufReader::with_capacity(64 * 1024, reader);
-        Self { reader, limit, line: Vec::new(), length: 0, scan: Scan::default() }
+        Self { reader, limit, line: Vec::new(), length: 0, scan: Scan::default(), is_told: false }
     }
 
     /// The next line that is not blank; `None` at the end. The last line need not be terminated.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
-        self.next_with(|_| {}).await
-    }
-
-    /// The same. `seen` is told of a line that exceeds the limit while it is read, since such a line may never end.
-    pub(crate) async fn next_with(&mut self, mut seen: impl FnMut(&Scan)) -> std::io::Result<Option<Line>> {
         loop {
             let available = self.reader.fill_buf().await?;
             let at_end = available.is_empty();
@@ -49,28 +47,30 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.length += piece.len();
             if self.length <= self.limit {
                 self.line.extend_from_slice(piece);
-            } else {
+            } else if !self.is_told {
                 let begun = std::mem::take(&mut self.line);
                 for part in begun.chunks(PART).chain(piece.chunks(PART)) {
-                    // What else a response has says nothing, and may be long.
                     if self.scan.is_one_response() {
                         break;
                     }
                     self.scan.take(part);
-                    seen(&self.scan);
                 }
             }
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
-            if end.is_none() && !at_end {
+            let (is_over, length) = (end.is_some() || at_end, self.length);
+            if is_over {
+                self.length = 0;
+            }
+            if length > self.limit && !self.is_told && (is_over || self.scan.is_one_response()) {
+                self.is_told = !is_over;
+                return Ok(Some(Line::TooLong(length, std::mem::take(&mut self.scan).into_seen())));
+            }
+            if !is_over {
                 continue;
             }
-            let length = std::mem::take(&mut self.length);
+            self.is_told = false;
             let line = std::mem::take(&mut self.line);
-            let scan = std::mem::take(&mut self.scan);
-            if length > self.limit {
-                return Ok(Some(Line::TooLong(length, scan.into_seen())));
-            }
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Some(Line::Text(line)));
             }
@@ -88,11 +88,16 @@ mod tests {
 
     #[tokio::test]
     async fn reads_lines_skips_blank_ones_and_bounds_the_rest() {
-        let text = format!("one\n\n \r\n{{\"x\":\"{}\",\"id\":7}}\ntwo", "x".repeat(200_000));
+        let long = "x".repeat(200_000);
+        let text =
+            format!("one\n\n \r\n{{\"x\":\"{long}\",\"id\":7}}\n{{\"id\":8,\"result\":\"{long}\"}}\ntwo");
         let mut lines = Lines::new(text.as_bytes(), 100_000);
         assert_eq!(lines.next().await.unwrap(), Some(Line::Text(b"one".to_vec())));
         let seen = Outline { ids: vec![Id::number(7)], ..Outline::default() };
         assert_eq!(lines.next().await.unwrap(), Some(Line::TooLong(200_015, seen)));
+        let seen = Outline { ids: vec![Id::number(8)], is_answer: true, ..Outline::default() };
+        let Some(Line::TooLong(length, early)) = lines.next().await.unwrap() else { panic!() };
+        assert!(early == seen && length < 200_000, "a response is known before its end: {length}");
         assert_eq!(lines.next().await.unwrap(), Some(Line::Text(b"two".to_vec())));
         assert_eq!(lines.next().await.unwrap(), None);
     }

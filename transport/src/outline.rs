@@ -67,11 +67,6 @@ impl Scan {
         piece.iter().for_each(|byte| self.step(*byte));
     }
 
-    /// What was recognized so far.
-    pub(crate) fn seen(&self) -> &Outline {
-        &self.outline
-    }
-
     /// What was recognized.
     pub(crate) fn into_seen(self) -> Outline {
         self.outline
@@ -232,7 +227,7 @@ mod tests {
         let text = br#" [{"id" : "a\"b", "result":{"id":7}},{"error":1,"id":-1.5e3 }]"#;
         let mut scan = Scan::default();
         text.chunks(1).for_each(|piece| scan.take(piece));
-        assert_eq!(scan.seen(), &Outline::of(text));
+        assert_eq!(scan.into_seen(), Outline::of(text));
         assert_eq!(ids(text), [r#""a\"b""#, "-1.5e3"]);
     }
 

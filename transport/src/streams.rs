@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     Bounds, Connection, Handler, Line, Lines, Reason,
-    connection::{Carrier, Overlong, Queued, Taken},
+    connection::{Carrier, Queued, Taken},
 };
 
 /// Bytes of small messages that are written together.
@@ -70,11 +70,10 @@ async fn read(input: impl AsyncRead + Unpin, connection: &Arc<Connection>) -> Re
     let unreadable =
         |error: std::io::Error| Reason::from("cannot read its output").because(&error.to_string());
     let mut lines = Lines::new(input, connection.bounds().message_bytes.most);
-    let mut overlong = Overlong::new(connection);
-    while let Some(line) = lines.next_with(|scan| overlong.sees(scan)).await.map_err(unreadable)? {
+    while let Some(line) = lines.next().await.map_err(unreadable)? {
         match line {
             Line::Text(text) => connection.receive(&text, None),
-            Line::TooLong(_, seen) => overlong.end(&seen),
+            Line::TooLong(_, seen) => connection.refuse_overlong(&seen),
         }
     }
     Ok(())

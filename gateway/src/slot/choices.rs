@@ -43,7 +43,7 @@ impl Task {
 
     /// Waits until its client has made other choices than those that its lists follow.
     pub(super) async fn chosen_anew(&self) -> Chosen {
-        let Some(client) = &self.supervisor.client else { return std::future::pending().await };
+        let Some(client) = &self.connector.client else { return std::future::pending().await };
         let followed = self.slot.status.borrow().followed;
         let mut chosen = client.chosen();
         // The client is there, so there will be an answer.

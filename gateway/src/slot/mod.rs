@@ -15,8 +15,7 @@ mod supervisor;
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::UpstreamName;
-use mcp_disclosure_transport::{CallError, Connection, ErrorText, code};
-use parking_lot::Mutex;
+use mcp_disclosure_transport::{CallError, ErrorText, code};
 pub use remembered::Memory;
 use remembered::Remembered;
 use serde_json::json;
@@ -54,8 +53,6 @@ pub struct Slot {
     signals: Arc<Signals>,
     /// What each new connection is asked for.
     wishes: Wishes,
-    /// The connections that were opened, but for those that have ended.
-    connections: Mutex<Vec<Arc<Connection>>>,
     stopping: CancellationToken,
 }
 

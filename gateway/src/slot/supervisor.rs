@@ -15,8 +15,8 @@ use super::{
 use crate::{
     session::Client,
     upstream::{
-        Authorizer, Configured, Endpoint, Event, Opening, Signals, Target, Terms, Timeouts, Upstream,
-        UpstreamError,
+        Authorizer, Configured, Connector, Endpoint, Event, Introduction, Signals, Target, Terms, Timeouts,
+        Upstream, UpstreamError,
     },
 };
 
@@ -72,29 +72,28 @@ impl Supervisor {
             status: watch::Sender::new(status),
             signals: Arc::new(Signals::default()),
             wishes: Wishes::default(),
-            connections: Mutex::default(),
             stopping: self.stopping.child_token(),
         });
-        let terms = Terms { timeouts, ..self.terms.clone() };
-        let supervisor = Self { terms, memory, ..self.clone() };
-        let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), supervisor };
+        let connector = Arc::new(Connector {
+            configured: Arc::clone(configured),
+            terms: Terms { timeouts, ..self.terms.clone() },
+            signals: Arc::clone(&slot.signals),
+            client: self.client.clone(),
+            era: self.era,
+            connections: Mutex::default(),
+        });
+        let witness = self.witness.clone();
+        let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), connector, memory, witness };
+        let go = self.go.clone();
         tokio::spawn(async move {
             let running = async {
-                task.supervisor.go.cancelled().await;
+                go.cancelled().await;
                 task.run().await;
             };
             task.slot.stopping.run_until_cancelled(running).await;
             task.stop().await;
         });
         slot
-    }
-
-    /// The era in which upstreams are spoken to: that of their client, if they have one.
-    async fn spoken_era(&self) -> Era {
-        match &self.client {
-            Some(client) => client.introduced().await,
-            None => self.era,
-        }
     }
 }
 
@@ -108,8 +107,9 @@ pub(super) struct Connected {
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
     pub(super) telling: Telling,
-    /// What started it, with the time-outs and the memory of this upstream.
-    pub(super) supervisor: Supervisor,
+    pub(super) connector: Arc<Connector>,
+    memory: Option<Arc<dyn Memory>>,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 impl Task {
@@ -156,7 +156,7 @@ impl Task {
     /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
     async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
         let has_chosen =
-            self.supervisor.client.as_ref().is_some_and(|client| !client.chosen().borrow().values.is_empty());
+            self.connector.client.as_ref().is_some_and(|client| !client.chosen().borrow().values.is_empty());
         let connected = match self.connect(only, true).await {
             // It may not bear choices in its handshake.
             Err(_) if has_chosen => self.connect(only, false).await?,
@@ -182,24 +182,10 @@ impl Task {
         only: &mut Option<Era>,
         tells: bool,
     ) -> Result<Connected, UpstreamError> {
-        let opening = Opening {
-            configured: &self.slot.configured,
-            terms: self.supervisor.terms.clone(),
-            signals: &self.slot.signals,
-            client: self.supervisor.client.as_ref(),
-            tells,
-            era: self.supervisor.era,
-            only,
-            opened: &|connection| {
-                let mut connections = self.slot.connections.lock();
-                connections.retain(|connection| !connection.is_ended());
-                connections.push(Arc::clone(connection));
-            },
-            introduced: &|introduction| {
-                self.change(|status| status.introduction = Some(Arc::new(introduction.clone())));
-            },
+        let introduced = |said: &Introduction| {
+            self.change(|status| status.introduction = Some(Arc::new(said.clone())));
         };
-        let (upstream, followed) = opening.connect().await?;
+        let (upstream, followed) = self.connector.connect(only, tells, introduced).await?;
         let upstream = Arc::new(upstream);
         if !self.repeat_choices(&upstream).await {
             return Box::pin(self.connect(only, tells)).await;
@@ -262,7 +248,7 @@ impl Task {
     pub(super) fn connected(&self, connected: Connected) -> Arc<Upstream> {
         let Connected { upstream, lists, followed } = connected;
         tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
-        if let Some(witness) = &self.supervisor.witness {
+        if let Some(witness) = &self.witness {
             witness.ready(upstream.name(), &lists);
         }
         self.change(|status| {
@@ -292,27 +278,27 @@ impl Task {
     }
 
     async fn recalled(&self) -> Option<Remembered> {
-        let (memory, name) = (self.supervisor.memory.clone()?, self.slot.name()?.clone());
-        let era = self.supervisor.spoken_era().await;
+        let (memory, name) = (self.memory.clone()?, self.slot.name()?.clone());
+        let era = self.connector.spoken_era().await;
         let configured = Arc::clone(&self.slot.configured);
         let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
         let Remembered { introduction, lists } = Remembered::of_json(&recalled.ok()??, &name)?;
-        let follows_choices = self.supervisor.client.is_some() && era == Era::Session;
+        let follows_choices = self.connector.client.is_some() && era == Era::Session;
         let lists = UpstreamLists { follows_choices, ..Arc::unwrap_or_clone(lists) };
-        let lists = lists.kept_in(&self.supervisor.terms.texts);
+        let lists = lists.kept_in(&self.connector.terms.texts);
         Some(Remembered { introduction, lists: Arc::new(lists) })
     }
 
     /// Keeps what the upstream listed for the next run of the program.
     fn remember(&self) {
-        let Some(memory) = self.supervisor.memory.clone() else { return };
+        let Some(memory) = self.memory.clone() else { return };
         let status = self.slot.status.borrow().clone();
         let (Some(introduction), Some(lists)) = (status.introduction, status.lists) else { return };
-        let (supervisor, configured) = (self.supervisor.clone(), Arc::clone(&self.slot.configured));
+        let connector = Arc::clone(&self.connector);
         tokio::spawn(async move {
-            let era = supervisor.spoken_era().await;
-            let remembered = Remembered { introduction, lists };
-            spawn_blocking(move || memory.keep(configured.config(), era, &RawText::of(&remembered))).await
+            let era = connector.spoken_era().await;
+            let remembered = RawText::of(&Remembered { introduction, lists });
+            spawn_blocking(move || memory.keep(connector.configured.config(), era, &remembered)).await
         });
     }
 
@@ -361,7 +347,7 @@ impl Task {
     }
 
     async fn stop(&self) {
-        let connections = std::mem::take(&mut *self.slot.connections.lock());
+        let connections = std::mem::take(&mut *self.connector.connections.lock());
         join_all(connections.iter().map(|connection| connection.close())).await;
         self.change(|status| {
             status.supervision.stopped();

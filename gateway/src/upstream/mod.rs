@@ -6,13 +6,13 @@
 
 mod addresses;
 mod config;
+mod connector;
 mod disclosing;
 mod error;
 mod groups;
 mod handler;
 mod handshake;
 mod lists;
-mod opening;
 mod reports;
 mod request;
 mod skills;
@@ -28,6 +28,7 @@ use std::{
 
 use axum::http::HeaderName;
 pub use config::{Configured, Restart, Scope, UpstreamConfig, UpstreamSettings, Upstreams};
+pub use connector::Connector;
 pub use disclosing::Channel;
 use disclosing::Disclosing;
 pub use disclosing::concerns::Told;
@@ -45,7 +46,6 @@ pub use mcp_disclosure_transport::{
     http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
-pub use opening::Opening;
 use parking_lot::{Mutex, RwLock};
 pub use reports::Reports;
 use request::Line;

@@ -3,16 +3,23 @@
 use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
-use crate::{
-    CallError, ErrorText, Json, RequestId, code,
-    outline::{Outline, Scan},
-};
+use crate::{CallError, ErrorText, Json, Outline, RequestId, code};
 
 impl Connection {
     /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.
     pub(super) fn refuse(&self, text: &[u8], refused: &ErrorText, about: Option<RequestId>) {
         if !self.refuse_seen(&Outline::of(text), &refused.message(), about) {
             self.skip_output(text);
+        }
+    }
+
+    /// Handles a message that is too long, by what was seen of it.
+    pub(crate) fn refuse_overlong(&self, seen: &Outline) {
+        let bound = self.bounds().message_bytes;
+        let (most, setting) = (bound.most, bound.in_brackets());
+        let reason = format!("it is too long; at most {most} bytes are read{setting}");
+        if !self.refuse_seen(seen, &reason, None) {
+            self.skip_output(reason.as_bytes());
         }
     }
 
@@ -72,44 +79,6 @@ impl Connection {
             }
             let _first_counts = self.foreign_output.set(line);
         }
-    }
-}
-
-/// A message that is too long, of which nothing is kept.
-pub(crate) struct Overlong<'a> {
-    connection: &'a Connection,
-    is_settled: bool,
-}
-
-impl<'a> Overlong<'a> {
-    /// None has come yet.
-    pub(crate) fn new(connection: &'a Connection) -> Self {
-        Self { connection, is_settled: false }
-    }
-
-    /// More of it was seen. As soon as it is known to be the response to a request, that fails.
-    pub(crate) fn sees(&mut self, scan: &Scan) {
-        if !self.is_settled && scan.is_one_response() {
-            self.settle(scan.seen());
-        }
-    }
-
-    /// It ended, and another may begin.
-    pub(crate) fn end(&mut self, seen: &Outline) {
-        if !self.is_settled {
-            self.settle(seen);
-        }
-        self.is_settled = false;
-    }
-
-    fn settle(&mut self, seen: &Outline) {
-        let bound = self.connection.bounds().message_bytes;
-        let (most, setting) = (bound.most, bound.in_brackets());
-        let reason = format!("it is too long; at most {most} bytes are read{setting}");
-        if !self.connection.refuse_seen(seen, &reason, None) {
-            self.connection.skip_output(reason.as_bytes());
-        }
-        self.is_settled = true;
     }
 }
 

@@ -20,7 +20,6 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use malformed::Overlong;
 use mcp_disclosure_core::RawObject;
 use parking_lot::Mutex;
 use pending::Pending;

@@ -279,10 +279,6 @@ impl Connection {
 
     /// Waits for running calls, if the client still reads, and closes endless streams.
     async fn finish(&mut self) {
-        if self.hung_up.is_cancelled() {
-            tracing::info!("client stopped reading; cancelling running calls");
-            self.running.shutdown().await;
-        }
         let all_done = async { while self.running.join_next().await.is_some() {} };
         // At a shutdown of the gateway they end by themselves, with a final result.
         if !self.gateway.shutdown().is_cancelled() {
@@ -291,7 +287,10 @@ impl Connection {
         let hung_up = self.hung_up.clone();
         let is_late = tokio::select! {
             () = all_done => false,
-            () = hung_up.cancelled() => false,
+            () = hung_up.cancelled() => {
+                tracing::info!("client stopped reading; cancelling running calls");
+                false
+            }
             () = over(self.gateway.shutdown(), AT_THE_END.0, AT_SHUTDOWN.0) => true,
         };
         let left = self.in_flight.ids();

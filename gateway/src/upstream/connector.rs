@@ -1,4 +1,4 @@
-//! Opening a connection to an upstream.
+//! Connecting to an upstream.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -24,26 +24,21 @@ use crate::{lineage, session::Client};
 /// The settings by which clients declare [`UI`]: the only form of pages that MCP Apps has.
 const PAGES: &str = r#"{"mimeTypes":["text/html;profile=mcp-app"]}"#;
 
-/// One attempt to connect to an upstream.
-pub struct Opening<'a> {
+/// How an upstream is connected to, as often as it takes.
+#[derive(Debug)]
+pub struct Connector {
     /// The upstream.
-    pub configured: &'a Arc<Configured>,
+    pub configured: Arc<Configured>,
     /// Its time-outs and limits.
     pub terms: Terms,
     /// Where messages go that belong to no request.
-    pub signals: &'a Arc<Signals>,
-    /// The client that it may send requests to, if the connection is dedicated to one.
-    pub client: Option<&'a Arc<Client>>,
-    /// Whether it is sent the client's choices of concerns.
-    pub tells: bool,
-    /// The era to prefer if it is dedicated to none.
+    pub signals: Arc<Signals>,
+    /// The client that it may send requests to, if its connections are dedicated to one.
+    pub client: Option<Arc<Client>>,
+    /// The era to prefer if they are dedicated to none.
     pub era: Era,
-    /// The only era to try, from one attempt to the next: `None` until both eras were tried in one attempt, and ended.
-    pub only: &'a mut Option<Era>,
-    /// Called with each connection that is opened.
-    pub opened: &'a (dyn Fn(&Arc<Connection>) + Send + Sync),
-    /// Called with what an upstream says of itself that has no name yet. It is named by that.
-    pub introduced: &'a (dyn Fn(&Introduction) + Send + Sync),
+    /// The connections that were opened, but for those that have ended.
+    pub connections: Mutex<Vec<Arc<Connection>>>,
 }
 
 /// A connection, at first before the handshake.
@@ -55,45 +50,57 @@ struct Opened {
     closing: DropGuard,
 }
 
-impl Opening<'_> {
+impl Connector {
     /// Starts the process or reaches the server, waits until the client has introduced itself, and performs the
-    /// handshake, preferably in the client's era. Returns the upstream, and the number of its client's choices that it was sent;
-    /// 0 without a client.
+    /// handshake, preferably in the client's era, and with its choices of concerns if it `tells` them. Returns the upstream, and the
+    /// number of the client's choices that it was sent; 0 without a client. What an upstream says of itself that has no name yet is
+    /// `introduced`: it is named by that.
     ///
-    /// Where both eras failed in one attempt, the next attempts are one process each, in one era and the other by turns.
+    /// Where both eras failed in one attempt, the next attempts are one process each, in one era and the other by turns: `only` the
+    /// one from then on, from one attempt to the next.
     ///
     /// # Errors
     /// Why the upstream cannot be used.
-    pub async fn connect(self) -> Result<(Upstream, u64), UpstreamError> {
+    pub async fn connect(
+        &self,
+        only: &mut Option<Era>,
+        tells: bool,
+        introduced: impl Fn(&Introduction),
+    ) -> Result<(Upstream, u64), UpstreamError> {
         let opened = self.open()?;
-        let (preferred, hello) = self.hello(&opened.connection).await;
-        let era = self.only.unwrap_or(preferred);
+        let preferred = tokio::select! {
+            preferred = self.spoken_era() => preferred,
+            // It is not waited with.
+            () = opened.connection.ended() => self.era,
+        };
+        let hello = Hello::new(self.client.as_ref(), self.common_capabilities(), tells, &self.terms.lineage);
+        let era = only.unwrap_or(preferred);
         let first = self.shake_hands(opened, era, &hello).await;
         let may_work = matches!(&first, Err((why, _)) if may_work_in_other_era(why, era));
-        let reached = if may_work && self.only.is_none() {
+        let reached = if may_work && only.is_none() {
             let second = self.shake_hands(self.open()?, era.other(), &hello).await;
             if matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _))) {
                 // It is known to more servers.
-                *self.only = Some(Era::Session);
+                *only = Some(Era::Session);
             }
             second.or(first)
         } else {
-            *self.only = self.only.map(Era::other);
+            *only = only.map(Era::other);
             first
         };
         let (opened, introduction) =
             reached.map_err(|(why, connection)| self.failed(why, connection.foreign_output()))?;
-        *self.only = None;
+        *only = None;
         if self.configured.name().is_none() {
-            (self.introduced)(&introduction);
+            introduced(&introduction);
         }
         let name = self.configured.named().await.clone();
         let Opened { connection, handler, closing } = opened;
         self.terms.skills.forget(&name);
         let follows_choices =
-            introduction.eras.session && self.client.is_some_and(|client| client.has_session());
+            introduction.eras.session && self.client.as_ref().is_some_and(|client| client.has_session());
         let upstream = Upstream {
-            configured: Arc::clone(self.configured),
+            configured: Arc::clone(&self.configured),
             name,
             streams: SubscriptionStreams::open(&connection, &introduction),
             told: Mutex::new(understood(&introduction.capabilities, &hello.chosen.values)),
@@ -105,23 +112,19 @@ impl Opening<'_> {
                 of_clients: hello.of_clients,
                 timeout: self.terms.timeouts.request,
             }),
-            terms: self.terms,
+            terms: self.terms.clone(),
             follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         };
         Ok((upstream, hello.chosen.number))
     }
 
-    /// The client's era, and what the handshake says of it. A connection that ends meanwhile is not waited with.
-    async fn hello(&self, connection: &Connection) -> (Era, Hello) {
-        let mut era = self.era;
-        if let Some(client) = self.client {
-            tokio::select! {
-                introduced = client.introduced() => era = introduced,
-                () = connection.ended() => {}
-            }
+    /// The era in which the upstream is spoken to: that of its client, if it has one.
+    pub async fn spoken_era(&self) -> Era {
+        match &self.client {
+            Some(client) => client.introduced().await,
+            None => self.era,
         }
-        (era, Hello::new(self.client, self.common_capabilities(), self.tells, &self.terms.lineage))
     }
 
     /// What is said of clients that share the connection: pages, where the operator says so, or what all of them declare.
@@ -137,9 +140,9 @@ impl Opening<'_> {
     fn open(&self) -> Result<Opened, UpstreamError> {
         let (config, limits) = (self.configured.config(), &self.terms.limits);
         let handler = Arc::new(UpstreamHandler {
-            configured: Arc::clone(self.configured),
-            signals: Arc::clone(self.signals),
-            client: self.client.cloned(),
+            configured: Arc::clone(&self.configured),
+            signals: Arc::clone(&self.signals),
+            client: self.client.clone(),
             work: Arc::default(),
             tasks: Arc::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
@@ -156,7 +159,8 @@ impl Opening<'_> {
                     .map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?
             }
             Target::Url(endpoint) => {
-                let caller = self.client.map(|client| Arc::clone(&client.forwarded) as Arc<dyn Forwarding>);
+                let caller = self.client.as_ref();
+                let caller = caller.map(|client| Arc::clone(&client.forwarded) as Arc<dyn Forwarding>);
                 http::connect(endpoint.clone(), true, caller, taken, bounds)
             }
             Target::Handler(make) => in_process::connect(make(), taken, bounds),
@@ -165,7 +169,9 @@ impl Opening<'_> {
                 in_process::connect_function(move |request| responder.respond(request), taken, bounds)
             }
         };
-        (self.opened)(&connection);
+        let mut connections = self.connections.lock();
+        connections.retain(|connection| !connection.is_ended());
+        connections.push(Arc::clone(&connection));
         let closing = connection.closing().clone().drop_guard();
         Ok(Opened { connection, handler, closing })
     }
