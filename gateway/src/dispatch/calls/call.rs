@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Decision, Effects, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
-    ToolName, delivered::DESCRIPTION_REQUIRED,
+    Decision, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
+    delivered::DESCRIPTION_REQUIRED,
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, beside::beside};
 use serde_json::json;
@@ -43,12 +43,12 @@ impl Calls {
         let is_own = !cx.allowances.is_empty() && cx.page.own_tools.iter().any(|own| **own == *call.name);
         let counted = is_own.then(|| cx.watch.starts(&cx.allowances)).transpose();
         let counted = counted.inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
-        let fetches = cx.services();
+        let services = cx.services();
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = self.decide(cx, call, &fetches).await;
-        let (decision, effects) = decided.map_err(|fault| rejected(cx, &given, fault))?;
-        let carried_out = self.carry_out(cx, effects, &fetches).await;
+        let decided = self.decide(cx, call, &services).await;
+        let decision = decided.map_err(|fault| rejected(cx, &given, fault))?;
+        let carried_out = self.carry_out(cx, services).await;
         carried_out.map_err(|error| unkept(cx, &given, error))?;
         let rechosen = match &decision {
             Decision::Answer(_) => Box::pin(self.rechosen(cx)).await,
@@ -57,8 +57,8 @@ impl Calls {
         let decision = match rechosen {
             // What it says of choices is what they came to.
             Some((caller, page)) => {
-                let again = self.decide(&cx.of(&caller, &page), given.clone(), &fetches).await;
-                again.map_or(decision, |(decision, _)| decision)
+                let again = self.decide(&cx.of(&caller, &page), given.clone(), &cx.services()).await;
+                again.unwrap_or(decision)
             }
             None => decision,
         };
@@ -99,12 +99,10 @@ impl Calls {
         &self,
         cx: &RequestContext<'_>,
         call: ToolCall,
-        fetches: &OfCaller<'_>,
-    ) -> Result<(Decision, Effects), Fault> {
-        let strategy = &cx.choice.strategy;
-        let effects = Effects::default();
-        let context = self.context(cx, fetches, &effects);
-        Ok((beside(length(&call), strategy.before_call(&context, call)).await?, effects))
+        services: &OfCaller<'_>,
+    ) -> Result<Decision, Fault> {
+        let context = self.context(cx, services);
+        beside(length(&call), cx.choice.strategy.before_call(&context, call)).await
     }
 
     async fn forward(

@@ -32,10 +32,9 @@ impl Calls {
                 shown(&name)
             ))
         };
-        let fetches = cx.services();
-        let call = match self.decide(cx, call, &fetches).await {
-            Ok((Decision::Forward(call), _)) => call,
-            Ok((Decision::Refuse(refusal), _)) => {
+        let call = match self.decide(cx, call, &cx.services()).await {
+            Ok(Decision::Forward(call)) => call,
+            Ok(Decision::Refuse(refusal)) => {
                 refused(cx, &given, refusal.code);
                 return Err(refusal_of(&name, &refusal));
             }

@@ -6,8 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Digest, Effect, Effects, Lifecycle, Marks, Memory, Noted, Principal, RawObject, Receipts,
-    ToolName,
+    Context, Digest, Effect, Lifecycle, Marks, Memory, Noted, Principal, RawObject, Receipts, ToolName,
 };
 use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, code, printable::Short};
 
@@ -73,22 +72,22 @@ impl Caller {
     /// The strategy's error.
     fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let view = self.view();
-        let fetches = self.services(fetches);
+        let services = self.services(fetches);
         // Nothing is delivered here.
-        let (effects, none) = (Effects::default(), Marks::default());
+        let none = Marks::default();
         let cx = Context {
             view: &view,
             client: &self.choice.traits,
             noted: Noted::new(&self.memory, &self.choice.strategy.profile().name),
             receipts: Receipts::Marks(self.session.as_ref().map_or(&none, |session| &session.marks)),
             session: &self.label,
-            services: &fetches,
-            effects: &effects,
+            services: &services,
+            effects: &services.effects,
         };
         let called = catch_unwind(AssertUnwindSafe(|| self.choice.strategy.lifecycle(&cx, event)));
         called.map_err(|_| panicked("lifecycle"))??;
         let mut delta = Delta::default();
-        for effect in effects.into_vec() {
+        for effect in services.effects.into_vec() {
             match effect {
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native = true,
