@@ -15,9 +15,7 @@ use super::{
 };
 use crate::{
     dialect::complete,
-    dispatch::{
-        Caller, RequestContext, allowance::Running, common::text_of, fetches::OfCaller, variants::is_by_page,
-    },
+    dispatch::{Caller, RequestContext, common::text_of, fetches::OfCaller, variants::is_by_page},
     observe::Outcome,
     upstream::UpstreamCall,
 };
@@ -39,10 +37,10 @@ impl Calls {
     /// Lets the strategy decide on a call, and carries out the decision.
     pub(crate) async fn call(&self, cx: &RequestContext<'_>) -> Answer {
         let (received, call) = self.read_call(cx)?;
-        // A tool of the gateway's own counts with what is called within it.
-        let is_own = !cx.allowances.is_empty() && cx.page.own_tools.iter().any(|own| **own == *call.name);
-        let counted = is_own.then(|| cx.watch.starts(&cx.allowances)).transpose();
-        let counted = counted.inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
+        // A tool of the gateway's own counts, whatever is called within it.
+        if cx.page.own_tools.iter().any(|own| **own == *call.name) {
+            cx.watch.starts(&cx.allowances).inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
+        }
         let services = cx.services();
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
@@ -72,7 +70,7 @@ impl Calls {
         match decision {
             Decision::Forward(call) => {
                 drop(given);
-                self.forward(cx, (call, received), counted).await
+                self.forward(cx, call, received).await
             }
             Decision::Answer(answer) => {
                 cx.watch.decides(Outcome::Answered);
@@ -105,13 +103,8 @@ impl Calls {
         beside(length(&call), cx.choice.strategy.before_call(&context, call)).await
     }
 
-    async fn forward(
-        &self,
-        cx: &RequestContext<'_>,
-        (call, given): (ToolCall, ToolCall),
-        counted: Option<Running>,
-    ) -> Answer {
-        let Passed { tool, arguments, slot, running } = match self.pass(cx, call, given, counted)? {
+    async fn forward(&self, cx: &RequestContext<'_>, call: ToolCall, given: ToolCall) -> Answer {
+        let Passed { tool, arguments, slot } = match self.pass(cx, call, given)? {
             Ok(passed) => passed,
             Err(refusal) => return Ok(refusal_of(cx.era(), refusal)),
         };
@@ -130,7 +123,7 @@ impl Calls {
         let answered = self.relay(cx, &slot, request).await?;
         let upstream = Arc::clone(answered.upstream());
         let result = answered.shown(&cx.page.view)?;
-        let begun = self.begun(cx, as_task, (tool.tool(), &slot, &upstream), running, result);
+        let begun = self.begun(cx, as_task, tool.tool(), &slot, &upstream, result);
         Ok(complete(cx.era(), begun.await?))
     }
 }

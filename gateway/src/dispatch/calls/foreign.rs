@@ -58,7 +58,7 @@ impl Calls {
                 cx.watch.decides(Outcome::NotPermitted);
                 return Err(ErrorText::method_not_found());
             }
-            let _running = cx.watch.starts(&cx.allowances)?;
+            cx.watch.starts(&cx.allowances)?;
             recorded(cx).await?;
             let passed = cx.upstream_call(&*request.method, request.params.clone());
             match self.relay(cx, slot, passed).await {
