@@ -80,7 +80,7 @@ struct Sending {
 }
 
 /// The turn of a connection to send a stream; cancelled when another one takes over.
-pub type Turn = CancellationToken;
+pub(crate) type Turn = CancellationToken;
 
 /// One event of a stream.
 #[derive(Clone, Debug)]
