@@ -2,7 +2,6 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -185,26 +184,20 @@ impl Sessions {
         });
     }
 
-    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed.
+    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed, and to the
+    /// rest when all have been tried.
     async fn catch_up(self: Arc<Self>, session: Arc<ServedSession>) {
         let (mut attempts, after) = ATTEMPTS;
-        let backend = session.backend();
-        let mut settled = pin!(backend.settled());
-        let mut is_settled = backend.is_settled();
+        let mut is_settled = session.backend().is_settled();
         while attempts > 0 {
-            // Looked at first: what was tried then is in the page.
-            let outstanding = backend.progress.outstanding();
             match self.read_again(&session).await {
                 Ok(None) => return,
                 Ok(Some(read)) => {
                     if self.subscribe_to(&session, &read.subscriptions, is_settled).await || is_settled {
                         return;
                     }
-                    // With each upstream that has started it is read again.
-                    tokio::select! {
-                        () = &mut settled => is_settled = true,
-                        () = backend.progress.fewer(outstanding) => {}
-                    }
+                    session.backend().settled().await;
+                    is_settled = true;
                 }
                 Err(error) => {
                     tracing::debug!(error = error.message(), "a session could not be read again");
