@@ -23,6 +23,9 @@ use crate::{
 /// Maximum number of sessions that are read at the same time without a request.
 const CATCHING_UP: usize = 32;
 
+/// The expiry of a session is extended when this part of the idle time is over since it was.
+const PARTS: u32 = 10;
+
 /// How long fetches are counted together.
 const COUNTING: Duration = Duration::from_secs(60);
 
@@ -104,7 +107,7 @@ impl Sessions {
         }
         // A stream that is open here carries what changed. It calls the strategy, which may panic.
         let after = &read.memory;
-        let differences = || notify_differences(copy, &copy.principal(), &choice, &before, after);
+        let differences = || notify_differences(copy, &choice, &before, after);
         if catch_unwind(AssertUnwindSafe(differences)).is_err() {
             tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
             copy.notify_changed(&Kind::ALL);
@@ -286,7 +289,7 @@ impl Sessions {
     /// Extends the expiry of sessions that were used, and finds those that are gone.
     pub(crate) async fn keep(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
-        let (now, after) = (Instant::now(), replicas.due());
+        let (now, after) = (Instant::now(), self.idle / PARTS);
         let due = self.all().into_iter().filter(|session| session.is_due(after));
         let keep = async |session: Arc<ServedSession>| {
             let read = replicas.keep(session.id(), &session.replay.unfinished()).await?;
