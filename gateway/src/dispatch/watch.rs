@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
-use mcp_disclosure_transport::{ErrorText, Request, beside::aside, code};
+use mcp_disclosure_transport::{ErrorText, Request, beside::aside};
 use parking_lot::Mutex;
 
 use super::{
@@ -201,14 +201,6 @@ impl<'a> Watch<'a> {
         }
         if let Some(trace) = &self.trace {
             trace.ends(answered.as_ref().err().map(ErrorText::code));
-        }
-    }
-
-    /// The call is over without any result, since its session could not be had.
-    pub(crate) fn ends(self, outcome: Outcome) {
-        self.report(outcome, 0);
-        if let Some(trace) = &self.trace {
-            trace.ends(Some(code::STORE_UNAVAILABLE));
         }
     }
 

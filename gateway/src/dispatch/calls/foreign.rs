@@ -9,7 +9,7 @@ use mcp_disclosure_transport::{ErrorText, beside::beside, code};
 use super::{Answer, Calls, passage::recorded};
 use crate::{
     dialect::complete,
-    dispatch::{RequestContext, fetches::OfCaller, method::is_of_mcp},
+    dispatch::{RequestContext, fetches::OfCaller, method::Method},
     observe::Outcome,
 };
 
@@ -48,7 +48,7 @@ impl Calls {
     async fn passed_on(&self, cx: &RequestContext<'_>) -> Answer {
         let request = cx.request;
         let slots = cx.backend.slots();
-        let passes = |method: &String| **method == *request.method && !is_of_mcp(method);
+        let passes = |method: &String| **method == *request.method && method.parse::<Method>().is_err();
         let named = slots.iter().filter(|slot| slot.configured().config().settings.pass.iter().any(passes));
         let mut refused = ErrorText::method_not_found();
         for slot in named {
