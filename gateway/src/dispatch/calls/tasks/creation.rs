@@ -172,7 +172,7 @@ impl Calls {
                 let params = RawObject::empty().with_value("taskId", &own);
                 let asking = cx.upstream_call("tasks/result", params);
                 let mut work = Work::begin(cx, upstream, &asking);
-                work.dialogue.look().await;
+                work.look().await;
                 work.suspend(cx);
                 Some(work.into())
             }

@@ -143,7 +143,7 @@ impl Calls {
             (Era::Session, conversation) => {
                 // Answers to what was not asked are ignored.
                 if let Some(conversation) = conversation {
-                    conversation.lock().await.dialogue.deliver(&responses);
+                    conversation.lock().await.deliver(&responses);
                 }
                 Ok(complete(Era::Stateless, Json::empty_object()))
             }
