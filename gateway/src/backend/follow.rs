@@ -80,17 +80,7 @@ impl Progress {
 
     /// Whether each was tried, so that nothing in the catalogue is from an earlier run of the program.
     pub(crate) fn is_complete(&self) -> bool {
-        self.outstanding() == 0
-    }
-
-    /// How many are still to be tried.
-    pub(crate) fn outstanding(&self) -> usize {
-        self.0.borrow().outstanding().count()
-    }
-
-    /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
-    pub(crate) async fn fewer(&self, than: usize) {
-        self.reach(|tries| tries.outstanding().count() < than).await;
+        self.0.borrow().outstanding().next().is_none()
     }
 
     pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {

@@ -107,7 +107,7 @@ impl Backend {
 
     /// Waits until each upstream was tried once, however long that takes.
     pub async fn all_tried(&self) {
-        self.progress.fewer(1).await;
+        self.progress.reach(|tries| tries.outstanding().next().is_none()).await;
     }
 
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than

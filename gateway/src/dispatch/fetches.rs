@@ -12,7 +12,7 @@ use governor::{
     DefaultKeyedRateLimiter, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use mcp_disclosure_core::{Digest, Note, Services};
+use mcp_disclosure_core::{Digest, Effects, Note, Services};
 use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -85,7 +85,14 @@ impl FetchLimits {
         peer: &'a Arc<str>,
         allowances: &'a [Arc<Allowance>],
     ) -> OfCaller<'a> {
-        OfCaller { limits: self, caller, peer, allowances, done: Mutex::default() }
+        OfCaller {
+            limits: self,
+            caller,
+            peer,
+            allowances,
+            effects: Effects::default(),
+            done: Mutex::default(),
+        }
     }
 
     /// Removes callers that have not fetched recently.
@@ -124,6 +131,8 @@ pub(super) struct OfCaller<'a> {
     caller: &'a Fetcher,
     peer: &'a Arc<str>,
     allowances: &'a [Arc<Allowance>],
+    /// What the strategy asks for.
+    pub(super) effects: Effects,
     /// What the request did so far.
     pub(super) done: Mutex<Done>,
 }

@@ -53,11 +53,6 @@ pub(super) enum Method {
     Skills,
 }
 
-/// Whether MCP has this method, in either era.
-pub(super) fn is_of_mcp(method: &str) -> bool {
-    method.parse::<Method>().is_ok()
-}
-
 impl Method {
     /// Whether the era has it.
     pub(super) fn is_of(self, era: Era) -> bool {

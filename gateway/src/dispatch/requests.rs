@@ -26,7 +26,7 @@ use crate::{
     catalogue::Page,
     dialect::{RequestMeta, era_error},
     observe::{Outcome, Who},
-    session::{BeginError, Location, Place, Ticket},
+    session::{BeginError, Location, Place, Ticket, store::StoreError},
 };
 
 /// How often a request is decided at most, each time [at once](AT_ONCE) after another. Each further time, something changed while it
@@ -118,7 +118,7 @@ impl Gateway {
                 watch.names(&call.name);
                 watch.takes(call.arguments.as_ref());
             }
-            watch.ends(Outcome::Unavailable);
+            watch.settle(&Err(StoreError::Unreachable.into()));
         });
     }
 

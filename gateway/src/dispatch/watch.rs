@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
-use mcp_disclosure_transport::{ErrorText, Request, beside::aside, code};
+use mcp_disclosure_transport::{ErrorText, Request, beside::aside};
 use parking_lot::Mutex;
 
 use super::{
@@ -54,6 +54,8 @@ struct Seen {
     fingerprint: Option<Box<str>>,
     /// Whether its allowances have counted it.
     is_counted: bool,
+    /// Its place among the calls in progress, from when it starts.
+    running: Option<Running>,
     /// What was recorded of it before it was to be forwarded.
     recorded: Option<Recorded>,
 }
@@ -128,6 +130,7 @@ impl<'a> Watch<'a> {
     pub(crate) fn begins_again(&self) {
         let mut seen = self.seen.lock();
         (seen.outcome, seen.refusal, seen.is_unjudged, seen.is_unsent) = (None, None, false, false);
+        seen.running = None;
     }
 
     /// The arguments were checked, and it is known that they fit or not.
@@ -152,13 +155,23 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Starts the call under these allowances. One that is decided again is counted once.
+    /// Starts the call under these allowances, unless it has started: a tool that calls another one counts with that. A call that is
+    /// decided again is counted once.
     ///
     /// # Errors
     /// Those of [`Allowance::call`].
-    pub(super) fn starts(&self, allowances: &[Arc<Allowance>]) -> Result<Running, ErrorText> {
+    pub(super) fn starts(&self, allowances: &[Arc<Allowance>]) -> Result<(), ErrorText> {
         let mut seen = self.seen.lock();
-        Allowance::call(allowances, seen.is_counted).inspect(|_| seen.is_counted = true)
+        if seen.running.is_none() {
+            seen.running = Some(Allowance::call(allowances, seen.is_counted)?);
+            seen.is_counted = true;
+        }
+        Ok(())
+    }
+
+    /// The place of the call, for what runs on when it is answered.
+    pub(super) fn runs_on(&self) -> Option<Running> {
+        self.seen.lock().running.take()
     }
 
     /// What must be recorded before the call is forwarded. One that is decided again is recorded once, unless it is another call now.
@@ -188,14 +201,6 @@ impl<'a> Watch<'a> {
         }
         if let Some(trace) = &self.trace {
             trace.ends(answered.as_ref().err().map(ErrorText::code));
-        }
-    }
-
-    /// The call is over without any result, since its session could not be had.
-    pub(crate) fn ends(self, outcome: Outcome) {
-        self.report(outcome, 0);
-        if let Some(trace) = &self.trace {
-            trace.ends(Some(code::STORE_UNAVAILABLE));
         }
     }
 

@@ -5,10 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use futures::future::{AbortHandle, AbortRegistration, Abortable};
 use mcp_disclosure_transport::Id;
 use parking_lot::Mutex;
-use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 /// Maximum requests in progress per client: a client that sends faster than responses arrive would fill
 /// memory. Measured: 7 KiB per call, for its future.
@@ -34,28 +36,18 @@ pub struct InFlight(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    requests: Mutex<Requests>,
+    by_id: Mutex<HashMap<Id, CancellationToken>>,
     running: TaskTracker,
-}
-
-#[derive(Debug, Default)]
-struct Requests {
-    by_id: HashMap<Id, AbortHandle>,
-    has_ended: bool,
+    /// Cancels all, and refuses others.
+    ended: CancellationToken,
 }
 
 /// A request in progress; dropping it removes the request.
 #[derive(Debug)]
 pub struct Ticket {
-    cancelled: AbortRegistration,
-    begun: Begun,
-}
-
-/// Its place among those in progress, until this is dropped.
-#[derive(Debug)]
-struct Begun {
     requests: InFlight,
     id: Id,
+    cancelled: CancellationToken,
     _running: TaskTrackerToken,
 }
 
@@ -65,55 +57,46 @@ impl InFlight {
     /// # Errors
     /// If the id is in use, there are too many requests, or the client's session has ended.
     pub fn begin(&self, id: &Id) -> Result<Ticket, BeginError> {
-        let mut requests = self.0.requests.lock();
-        if requests.has_ended {
+        if self.has_ended() {
             return Err(BeginError::Ended);
         }
-        let is_full = requests.by_id.len() >= MOST;
-        let Entry::Vacant(place) = requests.by_id.entry(id.clone()) else { return Err(BeginError::Taken) };
+        let mut requests = self.0.by_id.lock();
+        let is_full = requests.len() >= MOST;
+        let Entry::Vacant(place) = requests.entry(id.clone()) else { return Err(BeginError::Taken) };
         if is_full {
             return Err(BeginError::Full);
         }
-        let (cancel, cancelled) = AbortHandle::new_pair();
-        place.insert(cancel);
+        let cancelled = place.insert(self.0.ended.child_token()).clone();
         // While the table is locked: who sees that it is in progress can wait for its end.
-        let begun = Begun { requests: self.clone(), id: id.clone(), _running: self.0.running.token() };
-        drop(requests);
-        Ok(Ticket { cancelled, begun })
+        Ok(Ticket { requests: self.clone(), id: id.clone(), cancelled, _running: self.0.running.token() })
     }
 
     /// Cancels a request. Unknown ids are ignored, as the specification requires; `false` for one.
     pub fn cancel(&self, id: &Id) -> bool {
-        let requests = self.0.requests.lock();
-        let request = requests.by_id.get(id);
-        request.iter().for_each(|request| request.abort());
+        let requests = self.0.by_id.lock();
+        let request = requests.get(id);
+        request.iter().for_each(|request| request.cancel());
         request.is_some()
-    }
-
-    /// Cancels all.
-    pub fn cancel_all(&self) {
-        self.0.requests.lock().by_id.values().for_each(AbortHandle::abort);
     }
 
     /// Cancels all, and refuses others from now on.
     pub fn end(&self) {
-        self.0.requests.lock().has_ended = true;
-        self.cancel_all();
+        self.0.ended.cancel();
     }
 
     /// Whether others are refused.
     pub fn has_ended(&self) -> bool {
-        self.0.requests.lock().has_ended
+        self.0.ended.is_cancelled()
     }
 
     /// The ids of all.
     pub fn ids(&self) -> Vec<Id> {
-        self.0.requests.lock().by_id.keys().cloned().collect()
+        self.0.by_id.lock().keys().cloned().collect()
     }
 
     /// Whether no request is in progress.
     pub fn is_empty(&self) -> bool {
-        self.0.requests.lock().by_id.is_empty()
+        self.0.by_id.lock().is_empty()
     }
 
     /// Waits until no request is in progress.
@@ -127,14 +110,13 @@ impl InFlight {
 impl Ticket {
     /// Runs the request to completion; `None` if it is cancelled first.
     pub async fn run<T>(self, request: impl Future<Output = T>) -> Option<T> {
-        let _until_then = self.begun;
-        Abortable::new(request, self.cancelled).await.ok()
+        self.cancelled.run_until_cancelled(request).await
     }
 }
 
-impl Drop for Begun {
+impl Drop for Ticket {
     fn drop(&mut self) {
-        self.requests.0.requests.lock().by_id.remove(&self.id);
+        self.requests.0.by_id.lock().remove(&self.id);
     }
 }
 

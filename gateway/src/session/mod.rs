@@ -26,6 +26,6 @@ pub(crate) use outlet::{Frame, Frames, Outbox, Outlet};
 pub(crate) use peer::{Peer, Peers, Place};
 pub(crate) use questions::InputRequest;
 pub(crate) use record::{Opening, Session};
-pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
+pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent, Turn};
 pub(crate) use unread::Text;
 pub(crate) use viewer::{Held, Viewer, Watched, list_changed};

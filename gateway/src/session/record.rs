@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -69,8 +69,7 @@ pub struct Session {
     log_level: Mutex<Option<LoggingLevel>>,
     subscriptions: Mutex<HashMap<Watched, (Held, Place)>>,
     opened: Instant,
-    /// Milliseconds from `opened` to the last use.
-    used: AtomicU64,
+    used: Mutex<Instant>,
     /// Whether it sent a request after the handshake.
     has_worked: AtomicBool,
     /// Whether the client used a filter's own methods or members.
@@ -113,7 +112,7 @@ impl Session {
             log_level: Mutex::default(),
             subscriptions: Mutex::default(),
             opened: Instant::now(),
-            used: AtomicU64::new(0),
+            used: Mutex::new(Instant::now()),
             has_worked: AtomicBool::new(false),
             speaks_natively: AtomicBool::new(false),
             as_of: Mutex::default(),
@@ -192,8 +191,7 @@ impl Session {
 
     /// Records a use, for the idle time-out.
     pub fn touch(&self) {
-        let since = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.used.store(since, Ordering::Relaxed);
+        *self.used.lock() = Instant::now();
     }
 
     /// Records the first request after the handshake.
@@ -215,7 +213,7 @@ impl Session {
 
     /// When it was last used.
     pub fn last_used(&self) -> Instant {
-        self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed))
+        *self.used.lock()
     }
 
     /// Its life in the store was extended at this time.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Decision, Effects, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
-    ToolName, delivered::DESCRIPTION_REQUIRED,
+    Decision, Era, Fault, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
+    delivered::DESCRIPTION_REQUIRED,
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, beside::beside};
 use serde_json::json;
@@ -15,9 +15,7 @@ use super::{
 };
 use crate::{
     dialect::complete,
-    dispatch::{
-        Caller, RequestContext, allowance::Running, common::text_of, fetches::OfCaller, variants::is_by_page,
-    },
+    dispatch::{Caller, RequestContext, common::text_of, fetches::OfCaller, variants::is_by_page},
     observe::Outcome,
     upstream::UpstreamCall,
 };
@@ -39,16 +37,16 @@ impl Calls {
     /// Lets the strategy decide on a call, and carries out the decision.
     pub(crate) async fn call(&self, cx: &RequestContext<'_>) -> Answer {
         let (received, call) = self.read_call(cx)?;
-        // A tool of the gateway's own counts with what is called within it.
-        let is_own = !cx.allowances.is_empty() && cx.page.own_tools.iter().any(|own| **own == *call.name);
-        let counted = is_own.then(|| cx.watch.starts(&cx.allowances)).transpose();
-        let counted = counted.inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
-        let fetches = cx.services();
+        // A tool of the gateway's own counts, whatever is called within it.
+        if cx.page.own_tools.iter().any(|own| **own == *call.name) {
+            cx.watch.starts(&cx.allowances).inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
+        }
+        let services = cx.services();
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = self.decide(cx, call, &fetches).await;
-        let (decision, effects) = decided.map_err(|fault| rejected(cx, &given, fault))?;
-        let carried_out = self.carry_out(cx, effects, &fetches).await;
+        let decided = self.decide(cx, call, &services).await;
+        let decision = decided.map_err(|fault| rejected(cx, &given, fault))?;
+        let carried_out = self.carry_out(cx, services).await;
         carried_out.map_err(|error| unkept(cx, &given, error))?;
         let rechosen = match &decision {
             Decision::Answer(_) => Box::pin(self.rechosen(cx)).await,
@@ -57,8 +55,8 @@ impl Calls {
         let decision = match rechosen {
             // What it says of choices is what they came to.
             Some((caller, page)) => {
-                let again = self.decide(&cx.of(&caller, &page), given.clone(), &fetches).await;
-                again.map_or(decision, |(decision, _)| decision)
+                let again = self.decide(&cx.of(&caller, &page), given.clone(), &cx.services()).await;
+                again.unwrap_or(decision)
             }
             None => decision,
         };
@@ -72,7 +70,7 @@ impl Calls {
         match decision {
             Decision::Forward(call) => {
                 drop(given);
-                self.forward(cx, (call, received), counted).await
+                self.forward(cx, call, received).await
             }
             Decision::Answer(answer) => {
                 cx.watch.decides(Outcome::Answered);
@@ -99,21 +97,14 @@ impl Calls {
         &self,
         cx: &RequestContext<'_>,
         call: ToolCall,
-        fetches: &OfCaller<'_>,
-    ) -> Result<(Decision, Effects), Fault> {
-        let strategy = &cx.choice.strategy;
-        let effects = Effects::default();
-        let context = self.context(cx, fetches, &effects);
-        Ok((beside(length(&call), strategy.before_call(&context, call)).await?, effects))
+        services: &OfCaller<'_>,
+    ) -> Result<Decision, Fault> {
+        let context = self.context(cx, services);
+        beside(length(&call), cx.choice.strategy.before_call(&context, call)).await
     }
 
-    async fn forward(
-        &self,
-        cx: &RequestContext<'_>,
-        (call, given): (ToolCall, ToolCall),
-        counted: Option<Running>,
-    ) -> Answer {
-        let Passed { tool, arguments, slot, running } = match self.pass(cx, call, given, counted)? {
+    async fn forward(&self, cx: &RequestContext<'_>, call: ToolCall, given: ToolCall) -> Answer {
+        let Passed { tool, arguments, slot } = match self.pass(cx, call, given)? {
             Ok(passed) => passed,
             Err(refusal) => return Ok(refusal_of(cx.era(), refusal)),
         };
@@ -132,7 +123,7 @@ impl Calls {
         let answered = self.relay(cx, &slot, request).await?;
         let upstream = Arc::clone(answered.upstream());
         let result = answered.shown(&cx.page.view)?;
-        let begun = self.begun(cx, as_task, (tool.tool(), &slot, &upstream), running, result);
+        let begun = self.begun(cx, as_task, tool.tool(), &slot, &upstream, result);
         Ok(complete(cx.era(), begun.await?))
     }
 }

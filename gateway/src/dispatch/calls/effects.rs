@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effect, Effects};
+use mcp_disclosure_core::Effect;
 use mcp_disclosure_transport::ErrorText;
 
 use super::Calls;
@@ -17,18 +17,17 @@ use crate::{
 };
 
 impl Calls {
-    /// Carries out the effects that a strategy returned; counts the fetches that it admitted, and lets them be observed.
+    /// Carries out what a strategy asked for; counts the fetches that it admitted, and lets them be observed.
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used: the answer depends on it, and is not sent.
     pub(super) async fn carry_out(
         &self,
         cx: &RequestContext<'_>,
-        effects: Effects,
-        fetches: &OfCaller<'_>,
+        services: OfCaller<'_>,
     ) -> Result<(), ErrorText> {
         let mut delta = Delta::default();
-        for effect in effects.into_vec() {
+        for effect in services.effects.into_vec() {
             match effect {
                 Effect::Delivered { tool, digest } => {
                     self.apart.reads(cx, &tool);
@@ -42,7 +41,7 @@ impl Calls {
         for (strategy, _) in delta.notes.iter().filter(|_| cx.session.is_none()) {
             tracing::warn!("strategy '{strategy}' took a note that is lost, since its client has no session");
         }
-        let Done { admitted, noted, refused } = std::mem::take(&mut *fetches.done.lock());
+        let Done { admitted, noted, refused } = services.done.into_inner();
         let recording = async {
             match &cx.session {
                 Some(session) if !delta.is_empty() => self.sessions.remember(cx, session, delta).await,

@@ -3,25 +3,25 @@
 //! The gateway cannot tell what a method that is passed on does, so it could not keep hidden tools out of its results: only callers who
 //! may use everything may use it.
 
-use mcp_disclosure_core::{Effects, Fault, RawObject, ToolName};
+use mcp_disclosure_core::{Fault, RawObject, ToolName};
 use mcp_disclosure_transport::{ErrorText, beside::beside, code};
 
 use super::{Answer, Calls, passage::recorded};
 use crate::{
     dialect::complete,
-    dispatch::{RequestContext, fetches::OfCaller, method::is_of_mcp},
+    dispatch::{RequestContext, fetches::OfCaller, method::Method},
     observe::Outcome,
 };
 
 impl Calls {
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
     pub(crate) async fn foreign(&self, cx: &RequestContext<'_>) -> Answer {
-        let fetches = cx.services();
-        let (answer, effects) = self.asked(cx, &fetches).await?;
-        self.carry_out(cx, effects, &fetches).await?;
+        let services = cx.services();
+        let answer = self.asked(cx, &services).await?;
+        self.carry_out(cx, services).await?;
         let answer = match self.rechosen(cx).await {
             // What it says of choices is what they came to.
-            Some((caller, page)) => self.asked(&cx.of(&caller, &page), &fetches).await?.0,
+            Some((caller, page)) => self.asked(&cx.of(&caller, &page), &cx.services()).await?,
             None => answer,
         };
         match answer {
@@ -30,16 +30,15 @@ impl Calls {
         }
     }
 
-    /// The strategy's own answer to a request, and its effects.
+    /// The strategy's own answer to a request.
     pub(super) async fn asked(
         &self,
         cx: &RequestContext<'_>,
-        fetches: &OfCaller<'_>,
-    ) -> Result<(Option<RawObject>, Effects), Fault> {
-        let effects = Effects::default();
-        let context = self.context(cx, fetches, &effects);
+        services: &OfCaller<'_>,
+    ) -> Result<Option<RawObject>, Fault> {
+        let context = self.context(cx, services);
         let answer = cx.choice.strategy.request(&context, &cx.request.method, cx.params);
-        Ok((beside(cx.params.text().len(), answer).await?, effects))
+        beside(cx.params.text().len(), answer).await
     }
 
     /// Passes a request on to the upstreams for which the operator names its method: to the first that knows it.
@@ -49,7 +48,7 @@ impl Calls {
     async fn passed_on(&self, cx: &RequestContext<'_>) -> Answer {
         let request = cx.request;
         let slots = cx.backend.slots();
-        let passes = |method: &String| **method == *request.method && !is_of_mcp(method);
+        let passes = |method: &String| **method == *request.method && method.parse::<Method>().is_err();
         let named = slots.iter().filter(|slot| slot.configured().config().settings.pass.iter().any(passes));
         let mut refused = ErrorText::method_not_found();
         for slot in named {
@@ -59,7 +58,7 @@ impl Calls {
                 cx.watch.decides(Outcome::NotPermitted);
                 return Err(ErrorText::method_not_found());
             }
-            let _running = cx.watch.starts(&cx.allowances)?;
+            cx.watch.starts(&cx.allowances)?;
             recorded(cx).await?;
             let passed = cx.upstream_call(&*request.method, request.params.clone());
             match self.relay(cx, slot, passed).await {

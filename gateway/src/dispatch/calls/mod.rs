@@ -28,15 +28,13 @@ use apart::Apart;
 pub use apart::KeptMarks;
 pub(super) use call::read_call;
 use checks::Checks;
-use mcp_disclosure_core::{
-    Context, Effects, Handles, Noted, ReceiptKey, Receipts, Services, SessionReceipts,
-};
+use mcp_disclosure_core::{Context, Handles, Noted, ReceiptKey, Receipts, SessionReceipts};
 pub(super) use passage::LIMIT_REACHED;
 use rounds::Rounds;
 pub(super) use tasks::Tasks;
 pub(super) use unlisted::{looked_for, relisted};
 
-use super::{Answer, Common, RequestContext, Sessions};
+use super::{Answer, Common, RequestContext, Sessions, fetches::OfCaller};
 
 /// Calls of tools, and the other requests that upstreams answer.
 #[derive(Debug)]
@@ -82,12 +80,7 @@ impl Calls {
     }
 
     /// The context that strategies receive with this request.
-    fn context<'a>(
-        &'a self,
-        cx: &'a RequestContext<'_>,
-        services: &'a dyn Services,
-        effects: &'a Effects,
-    ) -> Context<'a> {
+    fn context<'a>(&'a self, cx: &'a RequestContext<'_>, services: &'a OfCaller<'_>) -> Context<'a> {
         let handles = || Handles {
             key: &self.receipt_key,
             principal: cx.principal.id(),
@@ -109,7 +102,7 @@ impl Calls {
             receipts,
             session: &cx.label,
             services,
-            effects,
+            effects: &services.effects,
         }
     }
 }

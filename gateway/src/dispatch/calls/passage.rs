@@ -7,13 +7,7 @@ use mcp_disclosure_core::{Fault, RawText, Refusal, ToolCall, ToolName, VisibleTo
 use mcp_disclosure_transport::{ErrorText, beside::aside, code};
 
 use super::{Calls, call::length, unlisted};
-use crate::{
-    catalogue::Page,
-    dispatch::{RequestContext, allowance::Running},
-    negotiation::Choice,
-    observe::Outcome,
-    slot::Slot,
-};
+use crate::{catalogue::Page, dispatch::RequestContext, negotiation::Choice, observe::Outcome, slot::Slot};
 
 /// The code by which tools that call others refuse names that no tool has.
 const UNKNOWN_TOOL: &str = "UNKNOWN_TOOL";
@@ -27,8 +21,6 @@ pub(super) struct Passed<'p> {
     /// As they were received, or repaired.
     pub(super) arguments: Option<RawText>,
     pub(super) slot: Arc<Slot>,
-    /// It counts as running until this is dropped.
-    pub(super) running: Running,
 }
 
 impl Calls {
@@ -43,8 +35,7 @@ impl Calls {
         ToolCall { arguments: meant.or(call.arguments), ..call }
     }
 
-    /// Lets a call pass that the strategy decided to forward, of the one that the client made of `given`. It counts as one, unless it
-    /// was `counted` before. A refusal, if its arguments are wrong, or the tool is not available.
+    /// Lets a call pass that the strategy decided to forward, of the one that the client made of `given`. A refusal, if its arguments are wrong, or the tool is not available.
     ///
     /// # Errors
     /// -32602 if the caller has no such tool; -32005 if it may not call now.
@@ -53,7 +44,6 @@ impl Calls {
         cx: &RequestContext<'p>,
         call: ToolCall,
         given: ToolCall,
-        counted: Option<Running>,
     ) -> Result<Result<Passed<'p>, Refusal>, ErrorText> {
         let by = (call.name != given.name).then_some(&given.name);
         let call = if by.is_some() { self.meant(cx, call) } else { call };
@@ -88,10 +78,9 @@ impl Calls {
             }
         };
         cx.watch.takes(arguments.as_ref());
-        let count = || cx.watch.starts(&cx.allowances);
-        let running = counted.map_or_else(count, Ok).inspect_err(|_| cx.watch.refuses(LIMIT_REACHED))?;
+        cx.watch.starts(&cx.allowances).inspect_err(|_| cx.watch.refuses(LIMIT_REACHED))?;
         let slot = cx.backend.slot(tool.tool().upstream())?;
-        Ok(Ok(Passed { tool, arguments, slot, running }))
+        Ok(Ok(Passed { tool, arguments, slot }))
     }
 }
 

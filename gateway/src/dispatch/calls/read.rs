@@ -20,11 +20,10 @@ impl Calls {
         if uri.is_empty() {
             return Err(ErrorText::invalid_params("the resource URI must not be empty"));
         }
-        let fetches = cx.services();
-        let own = self.asked(cx, &fetches).await;
-        let (mut error, is_corrected) = match own {
-            Ok((own, effects)) => {
-                self.carry_out(cx, effects, &fetches).await?;
+        let services = cx.services();
+        let (mut error, is_corrected) = match self.asked(cx, &services).await {
+            Ok(own) => {
+                self.carry_out(cx, services).await?;
                 if let Some(own) = own {
                     return Ok(read_result(cx.era(), own.into()));
                 }

@@ -32,10 +32,9 @@ impl Calls {
                 shown(&name)
             ))
         };
-        let fetches = cx.services();
-        let call = match self.decide(cx, call, &fetches).await {
-            Ok((Decision::Forward(call), _)) => call,
-            Ok((Decision::Refuse(refusal), _)) => {
+        let call = match self.decide(cx, call, &cx.services()).await {
+            Ok(Decision::Forward(call)) => call,
+            Ok(Decision::Refuse(refusal)) => {
                 refused(cx, &given, refusal.code);
                 return Err(refusal_of(&name, &refusal));
             }
@@ -46,9 +45,8 @@ impl Calls {
             Err(fault) => return Err(rejected(cx, &given, fault)),
         };
         drop(given);
-        let passed = self.pass(cx, call, received, None)?;
-        let Passed { tool, arguments, slot, running: _running } =
-            passed.map_err(|refusal| refusal_of(&name, &refusal))?;
+        let passed = self.pass(cx, call, received)?;
+        let Passed { tool, arguments, slot } = passed.map_err(|refusal| refusal_of(&name, &refusal))?;
         if !(slot.says("tools", "resolve") && tool.tool().definition().member("resolve") == Some("true")) {
             cx.watch.decides(Outcome::Invalid);
             return Err(unsupported());

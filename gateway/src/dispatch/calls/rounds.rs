@@ -37,25 +37,19 @@ const BATCH_WINDOW: Duration = Duration::from_millis(10);
 #[derive(Debug, Default)]
 pub(super) struct Rounds(Mutex<HashMap<Arc<str>, (Work, Instant)>>);
 
-/// A request in progress at an upstream.
+/// A request in progress at an upstream: what that asks meanwhile, and in the end its result.
 #[derive(Debug)]
 pub(super) struct Work {
     identity: Digest,
-    pub(super) dialogue: Dialogue,
-    reports: Option<Arc<Reports>>,
-    rounds: mpsc::UnboundedSender<InputRequest>,
-    _guard: Option<Arc<BackendGuard>>,
-}
-
-/// The upstream's side of the work: its requests, and in the end its result.
-#[derive(Debug)]
-pub(super) struct Dialogue {
     /// Which is looked at repeatedly.
     result: Shared<BoxFuture<'static, Result<Json, CallError>>>,
+    rounds: mpsc::UnboundedSender<InputRequest>,
     inputs: mpsc::UnboundedReceiver<InputRequest>,
     /// Input requests sent to the client, by key.
     asked: BTreeMap<String, InputRequest>,
     count: usize,
+    reports: Option<Arc<Reports>>,
+    _guard: Option<Arc<BackendGuard>>,
 }
 
 impl Rounds {
@@ -102,12 +96,12 @@ impl Calls {
             (None, Some(_)) => Work::begin(cx, upstream, &request),
             (None, None) => return Ok(upstream.request(request).await?),
         };
-        work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
-        match work.dialogue.next().await {
+        work.deliver(&responses.unwrap_or_else(RawObject::empty));
+        match work.next().await {
             Some(result) => Ok(result?),
             None => {
                 let state = fresh("a state")?;
-                let required = work.dialogue.required(&state);
+                let required = work.required(&state);
                 work.suspend(cx);
                 if let Some(guard) = cx.guard() {
                     guard.pin_state(&state);
@@ -143,12 +137,14 @@ impl Work {
         if let Some(least) = cx.log_level {
             upstream.set_log_level(least);
         }
-        let result = upstream.request(request.clone()).boxed();
         let work = Self {
             identity: identity(cx, upstream, request),
-            dialogue: Dialogue::new(result, inputs),
-            reports: request.reports.clone(),
+            result: upstream.request(request.clone()).boxed().shared(),
             rounds,
+            inputs,
+            asked: BTreeMap::new(),
+            count: 0,
+            reports: request.reports.clone(),
             _guard: cx.guard().cloned(),
         };
         work.redirect(cx.reply_route(), &request.params);
@@ -165,15 +161,6 @@ impl Work {
         if let Some(reports) = &self.reports {
             reports.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..route }, params);
         }
-    }
-}
-
-impl Dialogue {
-    fn new(
-        result: BoxFuture<'static, Result<Json, CallError>>,
-        inputs: mpsc::UnboundedReceiver<InputRequest>,
-    ) -> Self {
-        Self { result: result.shared(), inputs, asked: BTreeMap::new(), count: 0 }
     }
 
     /// Passes the client's responses to the upstream. Values that are not objects are ignored.
@@ -242,9 +229,10 @@ mod tests {
 
     use super::*;
 
-    /// An upstream that asks every millisecond for as long as a client listens.
-    fn asking() -> mpsc::UnboundedReceiver<InputRequest> {
-        let (asks, inputs) = mpsc::unbounded_channel();
+    /// Work with this result, of an upstream that asks every millisecond for as long as a client listens.
+    fn asking(result: BoxFuture<'static, Result<Json, CallError>>) -> Work {
+        let (rounds, inputs) = mpsc::unbounded_channel();
+        let asks = rounds.clone();
         tokio::spawn(async move {
             let mut unanswered = Vec::new();
             loop {
@@ -257,16 +245,26 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         });
-        inputs
+        let (asked, identity) = (BTreeMap::new(), Digest::of_bytes(b""));
+        Work {
+            identity,
+            result: result.shared(),
+            rounds,
+            inputs,
+            asked,
+            count: 0,
+            reports: None,
+            _guard: None,
+        }
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_round_ends_though_the_upstream_goes_on_asking() {
-        let mut dialogue = Dialogue::new(std::future::pending().boxed(), asking());
+        let mut work = asking(std::future::pending().boxed());
         let begun = tokio::time::Instant::now();
-        let round = tokio::time::timeout(Duration::from_secs(60), dialogue.next()).await;
+        let round = tokio::time::timeout(Duration::from_secs(60), work.next()).await;
         assert!(round.expect("one round has an end").is_none());
-        assert!(begun.elapsed() < 2 * BATCH_WINDOW && dialogue.asked.len() > 1);
+        assert!(begun.elapsed() < 2 * BATCH_WINDOW && work.asked.len() > 1);
     }
 
     #[tokio::test(start_paused = true)]
@@ -275,7 +273,6 @@ mod tests {
             tokio::time::sleep(BATCH_WINDOW / 2).await;
             Ok(Json::empty_object())
         };
-        let mut dialogue = Dialogue::new(result.boxed(), asking());
-        assert!(matches!(dialogue.next().await, Some(Ok(_))));
+        assert!(matches!(asking(result.boxed()).next().await, Some(Ok(_))));
     }
 }

@@ -6,8 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Digest, Effect, Effects, Lifecycle, Marks, Memory, Noted, Principal, RawObject, Receipts,
-    ToolName,
+    Context, Digest, Effect, Lifecycle, Marks, Memory, Noted, RawObject, Receipts, ToolName,
 };
 use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, code, printable::Short};
 
@@ -73,22 +72,22 @@ impl Caller {
     /// The strategy's error.
     fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let view = self.view();
-        let fetches = self.services(fetches);
+        let services = self.services(fetches);
         // Nothing is delivered here.
-        let (effects, none) = (Effects::default(), Marks::default());
+        let none = Marks::default();
         let cx = Context {
             view: &view,
             client: &self.choice.traits,
             noted: Noted::new(&self.memory, &self.choice.strategy.profile().name),
             receipts: Receipts::Marks(self.session.as_ref().map_or(&none, |session| &session.marks)),
             session: &self.label,
-            services: &fetches,
-            effects: &effects,
+            services: &services,
+            effects: &services.effects,
         };
         let called = catch_unwind(AssertUnwindSafe(|| self.choice.strategy.lifecycle(&cx, event)));
         called.map_err(|_| panicked("lifecycle"))??;
         let mut delta = Delta::default();
-        for effect in effects.into_vec() {
+        for effect in services.effects.into_vec() {
             match effect {
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native = true,
@@ -195,11 +194,11 @@ impl Sessions {
     ) -> Result<(), ErrorText> {
         let is_noted = !delta.notes.is_empty();
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
+        let choice = caller.choice.clone();
         let changing = async move {
             let (before, after) = sessions.write(&session, sessions.allowed(delta)).await?;
             if is_noted {
-                notify_differences(&session, &principal, &choice, &before, &after);
+                notify_differences(&session, &choice, &before, &after);
             }
             Ok(())
         };
@@ -208,18 +207,12 @@ impl Sessions {
 }
 
 /// Notifies a session's client of lists that differ from those of this choice and memory.
-pub(super) fn notify_differences(
-    session: &ServedSession,
-    principal: &Principal,
-    chosen: &Choice,
-    before: &Memory,
-    after: &Memory,
-) {
+pub(super) fn notify_differences(session: &ServedSession, chosen: &Choice, before: &Memory, after: &Memory) {
     let choice = session.choice();
     if before == after && choice.traits == chosen.traits {
         return;
     }
-    let current = session.backend().catalogue().current();
+    let (principal, current) = (&session.principal(), session.backend().catalogue().current());
     let page = |choice: &Choice, memory| current.page(principal, choice, memory);
     // What it chose by may have changed what it is listed to choose by.
     session.notify_changed(&page(chosen, before).changes(&page(&choice, after)));

@@ -2,7 +2,6 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -23,6 +22,9 @@ use crate::{
 
 /// Maximum number of sessions that are read at the same time without a request.
 const CATCHING_UP: usize = 32;
+
+/// The expiry of a session is extended when this part of the idle time is over since it was.
+const PARTS: u32 = 10;
 
 /// How long fetches are counted together.
 const COUNTING: Duration = Duration::from_secs(60);
@@ -105,7 +107,7 @@ impl Sessions {
         }
         // A stream that is open here carries what changed. It calls the strategy, which may panic.
         let after = &read.memory;
-        let differences = || notify_differences(copy, &copy.principal(), &choice, &before, after);
+        let differences = || notify_differences(copy, &choice, &before, after);
         if catch_unwind(AssertUnwindSafe(differences)).is_err() {
             tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
             copy.notify_changed(&Kind::ALL);
@@ -185,26 +187,20 @@ impl Sessions {
         });
     }
 
-    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed.
+    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed, and to the
+    /// rest when all have been tried.
     async fn catch_up(self: Arc<Self>, session: Arc<ServedSession>) {
         let (mut attempts, after) = ATTEMPTS;
-        let backend = session.backend();
-        let mut settled = pin!(backend.settled());
-        let mut is_settled = backend.is_settled();
+        let mut is_settled = session.backend().is_settled();
         while attempts > 0 {
-            // Looked at first: what was tried then is in the page.
-            let outstanding = backend.progress.outstanding();
             match self.read_again(&session).await {
                 Ok(None) => return,
                 Ok(Some(read)) => {
                     if self.subscribe_to(&session, &read.subscriptions, is_settled).await || is_settled {
                         return;
                     }
-                    // With each upstream that has started it is read again.
-                    tokio::select! {
-                        () = &mut settled => is_settled = true,
-                        () = backend.progress.fewer(outstanding) => {}
-                    }
+                    session.backend().settled().await;
+                    is_settled = true;
                 }
                 Err(error) => {
                     tracing::debug!(error = error.message(), "a session could not be read again");
@@ -293,7 +289,7 @@ impl Sessions {
     /// Extends the expiry of sessions that were used, and finds those that are gone.
     pub(crate) async fn keep(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
-        let (now, after) = (Instant::now(), replicas.due());
+        let (now, after) = (Instant::now(), self.idle / PARTS);
         let due = self.all().into_iter().filter(|session| session.is_due(after));
         let keep = async |session: Arc<ServedSession>| {
             let read = replicas.keep(session.id(), &session.replay.unfinished()).await?;

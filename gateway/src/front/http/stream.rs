@@ -12,7 +12,7 @@ use futures::stream;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::body::PIECE;
-use crate::session::{Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, Text, store::Following};
+use crate::session::{Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, Text, Turn, store::Following};
 
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -22,8 +22,8 @@ const COMMENT: &[u8] = b":\r\n\r\n";
 
 /// Where the events of a stream come from.
 enum Source {
-    /// This replica's stream, until another connection takes over: then its turn has another number.
-    Here(Arc<ReplayBuffer>, u64),
+    /// This replica's stream, until another connection takes over.
+    Here(Arc<ReplayBuffer>, Turn),
     /// Another replica's stream, and the peer whose unread bytes it counts against.
     Elsewhere(Box<Following>, Peer),
 }
@@ -121,7 +121,7 @@ impl Stream {
         self.unread = None;
         let silence = tokio::time::sleep(KEEP_ALIVE);
         let (buffer, turn) = match &mut self.source {
-            Source::Here(buffer, turn) => (buffer, *turn),
+            Source::Here(buffer, turn) => (buffer, turn),
             Source::Elsewhere(following, peer) => {
                 let event = tokio::select! {
                     biased;
@@ -159,7 +159,7 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         if let Source::Here(buffer, turn) = &self.source {
-            buffer.disconnect(*turn);
+            buffer.disconnect(turn);
         }
     }
 }

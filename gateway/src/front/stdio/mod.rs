@@ -282,7 +282,7 @@ impl Connection {
         let all_done = async { while self.running.join_next().await.is_some() {} };
         // At a shutdown of the gateway they end by themselves, with a final result.
         if !self.gateway.shutdown().is_cancelled() {
-            self.listening.cancel_all();
+            self.listening.end();
         }
         let hung_up = self.hung_up.clone();
         let is_late = tokio::select! {

@@ -12,13 +12,14 @@ use std::{
     collections::VecDeque,
     future::poll_fn,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Poll, ready},
 };
 
 use log::Log;
 use mcp_disclosure_transport::Budget;
 use parking_lot::Mutex;
-use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::sync::Mutex as AsyncMutex;
+use tokio_util::sync::CancellationToken;
 
 use super::{Frame, Frames, Place, Text, store::Archive};
 
@@ -65,7 +66,6 @@ pub struct ReplayBuffer {
     /// Locked after `sending`, where both are.
     log: Mutex<Log>,
     kept: [Budget; 2],
-    turn_changed: Notify,
     /// Held while other replicas are given events, so that they get them in order.
     writing: AsyncMutex<()>,
 }
@@ -75,9 +75,12 @@ pub struct ReplayBuffer {
 #[derive(Debug)]
 struct Sending {
     frames: Frames,
-    /// The connection that sends the stream; earlier ones stop.
-    turn: u64,
+    /// That of the connection that sends the stream.
+    turn: Turn,
 }
+
+/// The turn of a connection to send a stream; cancelled when another one takes over.
+pub(crate) type Turn = CancellationToken;
 
 /// One event of a stream.
 #[derive(Clone, Debug)]
@@ -155,38 +158,30 @@ impl ReplayBuffer {
             number,
             archive,
             purpose,
-            sending: Mutex::new(Sending { frames, turn: 0 }),
+            sending: Mutex::new(Sending { frames, turn: Turn::new() }),
             log: Mutex::default(),
             kept,
-            turn_changed: Notify::new(),
             writing: AsyncMutex::default(),
         }
     }
 
     /// Starts sending on a new connection; an earlier one stops.
-    pub fn take_turn(&self) -> u64 {
-        self.turn_of(&mut self.sending.lock())
+    pub fn take_turn(&self) -> Turn {
+        turn_of(&mut self.sending.lock())
     }
 
     /// The same, to go on after an event. Returns the later events that were sent, too.
-    pub fn take_turn_after(&self, sequence: u64) -> (u64, Vec<StreamEvent>) {
+    pub fn take_turn_after(&self, sequence: u64) -> (Turn, Vec<StreamEvent>) {
         let mut sending = self.sending.lock();
-        (self.turn_of(&mut sending), self.after(sequence))
+        (turn_of(&mut sending), self.after(sequence))
     }
 
     /// Ends a stream of notifications, of which another one takes the place. Returns the events after this one, sent or not.
     pub fn end_after(&self, sequence: u64) -> Vec<StreamEvent> {
         let mut sending = self.sending.lock();
-        self.turn_of(&mut sending);
+        turn_of(&mut sending);
         self.close(&mut sending);
         self.after(sequence)
-    }
-
-    fn turn_of(&self, sending: &mut Sending) -> u64 {
-        sending.turn += 1;
-        // While it is locked: the holder of the next turn is not woken for this one.
-        self.turn_changed.notify_waiters();
-        sending.turn
     }
 
     /// Takes no more frames. Those that were not sent are kept for resumption.
@@ -213,9 +208,9 @@ impl ReplayBuffer {
     }
 
     /// Called when the connection of this turn closes. A notification stream is closed; a response is kept for resumption.
-    pub fn disconnect(self: &Arc<Self>, turn: u64) {
+    pub fn disconnect(self: &Arc<Self>, turn: &Turn) {
         if self.purpose == Purpose::Answer {
-            return self.go_on(turn);
+            return self.go_on(turn.clone());
         }
         self.close(&mut self.sending.lock());
     }
@@ -227,13 +222,13 @@ impl ReplayBuffer {
     }
 
     /// The next event, which is kept for resumption; `None` at the end of the stream, or when another connection took over.
-    pub async fn next(&self, turn: u64) -> Option<(StreamEvent, Place)> {
+    pub async fn next(&self, turn: &Turn) -> Option<(StreamEvent, Place)> {
         self.receive(turn, |frame, place| (self.received(frame), place)).await
     }
 
     /// Keeps the next event, which no connection sends: a response whatever its size, other messages within the limits of
     /// what is kept. `None` as for [`next`](Self::next).
-    async fn keep_next(&self, turn: u64) -> Option<()> {
+    async fn keep_next(&self, turn: &Turn) -> Option<()> {
         self.receive(turn, |frame, place| {
             let mut log = self.log.lock();
             if frame.is_last() && log.is_awaited() {
@@ -247,31 +242,17 @@ impl ReplayBuffer {
         .await
     }
 
-    async fn receive<T>(&self, turn: u64, keep: impl Fn(Frame, Place) -> T) -> Option<T> {
-        let taken_over = self.turn_changed.notified();
-        tokio::pin!(taken_over);
-        // Registered before the turn is looked at, so that no change is missed.
-        taken_over.as_mut().enable();
-        tokio::select! {
-            biased;
-            next = poll_fn(|context| self.poll_receive(turn, &keep, context)) => next,
-            () = taken_over => None,
-        }
-    }
-
-    fn poll_receive<T>(
-        &self,
-        turn: u64,
-        keep: impl Fn(Frame, Place) -> T,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<T>> {
-        let mut sending = self.sending.lock();
-        if sending.turn != turn {
-            return Poll::Ready(None);
-        }
-        let received = ready!(sending.frames.poll_recv(context));
-        // While it is locked: a connection that takes over finds it in the log.
-        Poll::Ready(received.map(|(frame, place)| keep(frame, place)))
+    async fn receive<T>(&self, turn: &Turn, keep: impl Fn(Frame, Place) -> T) -> Option<T> {
+        let next = poll_fn(|context| {
+            let mut sending = self.sending.lock();
+            if turn.is_cancelled() {
+                return Poll::Ready(None);
+            }
+            let received = ready!(sending.frames.poll_recv(context));
+            // While it is locked: a connection that takes over finds it in the log.
+            Poll::Ready(received.map(|(frame, place)| keep(frame, place)))
+        });
+        turn.run_until_cancelled(next).await.flatten()
     }
 
     /// Turns a frame that is being sent into an event and keeps it for resumption.
@@ -282,9 +263,9 @@ impl ReplayBuffer {
     }
 
     /// The connection of this turn sent the events so far. No effect if another one took over.
-    pub fn sent(&self, turn: u64) {
-        let sending = self.sending.lock();
-        if sending.turn == turn {
+    pub fn sent(&self, turn: &Turn) {
+        let _sending = self.sending.lock();
+        if !turn.is_cancelled() {
             self.all_sent();
         }
     }
@@ -324,4 +305,10 @@ impl ReplayBuffer {
             .map(|(sequence, data)| StreamEvent { id: Some(self.id(sequence)), data })
             .collect()
     }
+}
+
+/// The turn of another connection; the present one stops.
+fn turn_of(sending: &mut Sending) -> Turn {
+    std::mem::take(&mut sending.turn).cancel();
+    sending.turn.clone()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_transport::Id;
 
-use super::{Purpose, ReplayBuffer};
+use super::{Purpose, ReplayBuffer, Turn};
 use crate::session::store::{Archive, Progress};
 
 /// It is in the store no longer than here.
@@ -50,7 +50,7 @@ impl ReplayBuffer {
     }
 
     /// Goes on with a stream that other replicas read and no connection sends any more.
-    pub(super) fn go_on(self: &Arc<Self>, turn: u64) {
+    pub(super) fn go_on(self: &Arc<Self>, turn: Turn) {
         let is_done = || self.has_ended() && !self.log.lock().has_unwritten();
         if self.shared().is_none() || is_done() {
             return;
@@ -60,7 +60,7 @@ impl ReplayBuffer {
         let buffer = Arc::clone(self);
         runtime.spawn(async move {
             buffer.written().await;
-            while !buffer.has_ended() && buffer.keep_next(turn).await.is_some() {
+            while !buffer.has_ended() && buffer.keep_next(&turn).await.is_some() {
                 buffer.written().await;
             }
             buffer.is_finished().await;

@@ -33,14 +33,14 @@ async fn what_an_open_stream_of_notifications_did_not_send_is_sent_on_its_succes
     let turn = buffer.take_turn();
     buffer.first_event();
     outlet.notify(&notification("sent"));
-    buffer.next(turn).await.unwrap();
+    buffer.next(&turn).await.unwrap();
     // Its connection is not read any more.
     outlet.notify(&notification("stuck"));
     let (former, last) = buffers.find("1-1").unwrap();
     let missed = former.end_after(last);
     assert_eq!(ids(&missed), ["1-2"]);
     assert_eq!(missed[0].data.whole(), notification("stuck").encode());
-    assert!(buffer.next(turn).await.is_none() && buffer.is_over());
+    assert!(buffer.next(&turn).await.is_none() && buffer.is_over());
     assert!(!outlet.notify(&notification("late")), "nothing is lost in it from now on");
     assert_eq!(ids(&buffers.find("1-1").unwrap().0.after(1)), ["1-2"], "it can be asked for again");
 }
@@ -51,13 +51,13 @@ async fn a_connection_that_waits_stops_when_another_takes_over() {
     let (outlet, frames) = outlet();
     let buffer = buffers.open(Purpose::Answer, frames);
     let turn = buffer.take_turn();
-    let waiting = buffer.next(turn);
+    let waiting = buffer.next(&turn);
     tokio::pin!(waiting);
     assert!(futures::poll!(waiting.as_mut()).is_pending());
     // It need not be polled before the other one can read.
     let again = buffer.take_turn();
     outlet.notify(&notification("one"));
-    assert_eq!(buffer.next(again).await.unwrap().0.id.as_deref(), Some("1-0"));
+    assert_eq!(buffer.next(&again).await.unwrap().0.id.as_deref(), Some("1-0"));
     assert!(waiting.await.is_none());
 }
 
@@ -73,25 +73,27 @@ async fn a_response_that_was_not_sent_is_kept_as_unread_bytes() {
         outlet.notify(&notification("before"));
         outlet.answer(&Response::new(Id::number(number), Ok(Json::empty_object()))).await;
         while !buffer.has_ended() {
-            buffer.keep_next(turn).await.unwrap();
+            buffer.keep_next(&turn).await.unwrap();
         }
-        broken.push(buffer);
+        broken.push((buffer, turn));
     }
     assert_eq!(buffers.state.lock().buffers.len(), broken.len(), "none of them was sent");
     let unread = peer.unread_bytes();
     assert!(unread > 0 && buffers.kept[0].used() <= 100, "other messages are kept within the budget");
-    for (number, buffer) in broken.iter().enumerate() {
-        let missed = buffers.find(&buffer.id(0)).unwrap().0.take_turn_after(0).1;
+    let mut turns = Vec::new();
+    for (number, (buffer, _)) in broken.iter().enumerate() {
+        let (turn, missed) = buffers.find(&buffer.id(0)).unwrap().0.take_turn_after(0);
+        turns.push(turn);
         let expected = Response::new(Id::number(number as u64), Ok(Json::empty_object())).encode();
         assert_eq!(missed.last().unwrap().data.whole(), expected);
     }
     assert_eq!(peer.unread_bytes(), unread, "it may not arrive");
-    broken.iter().for_each(|buffer| buffer.sent(1));
+    broken.iter().for_each(|(buffer, turn)| buffer.sent(turn));
     assert_eq!(peer.unread_bytes(), unread, "a connection that was replaced sent nothing");
-    for (number, buffer) in broken.iter().enumerate() {
+    for (number, (buffer, _)) in broken.iter().enumerate() {
         // By a connection here, or at another replica.
         match number % 2 {
-            0 => buffer.sent(2),
+            0 => buffer.sent(&turns[number]),
             _ => buffer.moved(Progress::Ended).await,
         }
     }

@@ -18,9 +18,6 @@ use super::{
     Delta, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError, key_of,
 };
 
-/// Expiry is extended when this part of the idle time is over.
-const PARTS: u32 = 10;
-
 /// Maximum size of a client's response that is passed to another replica, in bytes.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
@@ -105,11 +102,6 @@ impl Replicas {
         let number = self.next_number();
         let fields = self.store.load(&key_of(id), lifetime).await?;
         Ok(fields.and_then(|fields| Read::of(&fields, number)))
-    }
-
-    /// How long after its last extension the expiry of a session is to be extended.
-    pub(crate) fn due(&self) -> Duration {
-        self.idle / PARTS
     }
 
     /// Reads a session, and extends its expiry and that of these answer streams.

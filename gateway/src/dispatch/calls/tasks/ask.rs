@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use futures::future::OptionFuture;
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
@@ -95,14 +96,11 @@ impl Asking<'_> {
     /// The state of a task at an upstream with a session, with what the extension has in it: questions, and the result or
     /// the error.
     async fn detailed(&self, state: RawObject) -> Result<RawObject, ErrorText> {
-        let mut conversation = match &self.at.conversation {
-            Some(conversation) => Some(conversation.lock().await),
-            None => None,
-        };
-        let mut dialogue = conversation.as_mut().map(|work| &mut work.dialogue);
-        if let Some(dialogue) = &mut dialogue {
-            dialogue.look().await;
-            let questions = dialogue.requests();
+        let conversation = self.at.conversation.as_ref().map(|conversation| conversation.lock());
+        let mut conversation = OptionFuture::from(conversation).await;
+        if let Some(conversation) = &mut conversation {
+            conversation.look().await;
+            let questions = conversation.requests();
             if !questions.is_empty() {
                 let questions = self.part(&questions, true)?;
                 let state = state.with("status", r#""input_required""#);
@@ -113,15 +111,15 @@ impl Asking<'_> {
             Some("completed" | "failed") => {}
             // The question is on its way, or no client can be asked.
             Some("input_required") => {
-                if dialogue.is_none() {
+                if conversation.is_none() {
                     self.at.refuse_questions();
                 }
                 return Ok(state.with("status", r#""working""#));
             }
             _ => return Ok(state),
         }
-        let outcome = match dialogue {
-            Some(dialogue) => match dialogue.next().await {
+        let outcome = match &mut conversation {
+            Some(conversation) => match conversation.next().await {
                 Some(Ok(result)) => self.seen(result),
                 Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
                 Some(Err(_)) => Err(Failure::Lost(self.at.lost())),

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
-    dispatch::{Answer, RequestContext, allowance::Running, common::fresh},
+    dispatch::{Answer, RequestContext, common::fresh},
     error::upstream_failed,
     session::Place,
     slot::Slot,
@@ -125,8 +125,9 @@ impl Calls {
         &self,
         cx: &RequestContext<'_>,
         as_task: AsTask,
-        (tool, slot, upstream): (&Tool, &Arc<Slot>, &Arc<Upstream>),
-        running: Running,
+        tool: &Tool,
+        slot: &Arc<Slot>,
+        upstream: &Arc<Upstream>,
         result: Json,
     ) -> Answer {
         let era = upstream.introduction().eras.nearest(cx.era());
@@ -171,7 +172,7 @@ impl Calls {
                 let params = RawObject::empty().with_value("taskId", &own);
                 let asking = cx.upstream_call("tasks/result", params);
                 let mut work = Work::begin(cx, upstream, &asking);
-                work.dialogue.look().await;
+                work.look().await;
                 work.suspend(cx);
                 Some(work.into())
             }
@@ -189,7 +190,7 @@ impl Calls {
             refusing: Arc::default(),
         }));
         let translated = form::translated(&task, era, cx.era());
-        called.hold((running, reports));
+        called.hold((cx.watch.runs_on(), reports));
         let kept = self.keep(cx, (called, tool), origin, &translated, place);
         if is_waited {
             return Box::pin(self.waited(&cx.begun(), kept)).await;

@@ -3,7 +3,11 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use futures::future::{join_all, pending};
+use futures::{
+    StreamExt,
+    future::{join_all, pending},
+    stream,
+};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, Notification};
 
@@ -14,12 +18,12 @@ use super::{
 };
 use crate::{
     dialect::{complete, needs_tasks},
-    dispatch::{Answer, RequestContext},
+    dispatch::{Answer, RequestContext, lists::no_cursor},
     upstream::{is_final, named},
 };
 
-/// The number of tasks in one page of a list: each is asked for at its upstream.
-const PAGE: usize = 20;
+/// How many tasks of a list are asked for at a time at their upstreams.
+const AT_ONCE: usize = 20;
 
 impl Calls {
     /// A request about tasks.
@@ -67,27 +71,16 @@ impl Calls {
 
     /// `tasks/list` (2025-11-25).
     async fn task_list(&self, cx: &RequestContext<'_>) -> Answer {
-        let invalid = || ErrorText::invalid_params("params.cursor was not issued here");
-        let after = match cx.params.member("cursor") {
-            None => None,
-            Some(_) => {
-                let cursor = cx.params.string("cursor").and_then(|cursor| cursor.parse::<u64>().ok());
-                Some(cursor.ok_or_else(invalid)?)
-            }
-        };
-        let mut tasks = self.tasks.of(cx);
-        tasks.retain(|task| after.is_none_or(|after| task.number > after));
-        let next = (tasks.len() > PAGE).then(|| tasks[PAGE - 1].number.to_string());
-        tasks.truncate(PAGE);
-        let states = tasks.iter().map(|task| async {
+        no_cursor(cx.params)?;
+        let states = stream::iter(self.tasks.of(cx)).map(|task| async move {
             match task.asked(cx) {
                 // What its upstream has forgotten is no task any more.
                 Some(asking) => asking.state(&RawObject::empty()).await.ok(),
                 None => Some(task.state("completed", None)),
             }
         });
-        let list = RawObject::empty().with_list("tasks", join_all(states).await.iter().flatten());
-        Ok(next.iter().fold(list, |list, next| list.with_value("nextCursor", next)).into())
+        let states: Vec<Option<RawObject>> = states.buffered(AT_ONCE).collect().await;
+        Ok(RawObject::empty().with_list("tasks", states.iter().flatten()).into())
     }
 
     /// `tasks/cancel`.
@@ -143,7 +136,7 @@ impl Calls {
             (Era::Session, conversation) => {
                 // Answers to what was not asked are ignored.
                 if let Some(conversation) = conversation {
-                    conversation.lock().await.dialogue.deliver(&responses);
+                    conversation.lock().await.deliver(&responses);
                 }
                 Ok(complete(Era::Stateless, Json::empty_object()))
             }
