@@ -12,10 +12,11 @@ use parking_lot::{Mutex, RwLock};
 use quick_cache::sync::Cache;
 
 use crate::{
+    bearer::{self, Why},
     entry::{Identified, permits_of},
     error::Error,
     jwt::{Clock, Rejection, Verified, Verifier},
-    metadata::{self, Why},
+    metadata,
     settings::Settings,
     source::Http,
     tokens::{Fingerprint, Tokens, fingerprint},
@@ -219,12 +220,12 @@ impl InForce {
         if !self.settings.guarded {
             return Ok(Principal::anonymous().into());
         }
-        let token = metadata::token(request.headers);
+        let token = bearer::token(request.headers);
         token.and_then(|token| self.identify(token).map_err(Why::Rejected)).map_err(|why| {
             if let Why::Rejected(rejection) = why {
                 tracing::debug!(reason = %rejection, "token rejected");
             }
-            metadata::denied(self.settings.jwt.as_ref(), request.headers, why)
+            bearer::denied(self.settings.jwt.as_ref(), request.headers, why)
         })
     }
 

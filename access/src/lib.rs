@@ -2,11 +2,12 @@
 //! and JWTs.
 //!
 //! [`Access`] is the whole of it: it is made from [`Settings`], replaced by others while the gateway serves, and asked
-//! once for each request. `metadata` finds the token in a request, and says what clients without one need to know; `tokens` knows
-//! those of files and of the environment, `jwt` those that an authorization server signed, with the keys of `keys`; `entry` says what
-//! exists for whom.
+//! once for each request. `bearer` finds the token in a request, and refuses one without; `metadata` says where there are
+//! tokens; `tokens` knows those of files and of the environment, `jwt` those that an authorization server signed, with the keys of
+//! `keys`; `entry` says what exists for whom.
 
 mod access;
+mod bearer;
 mod entry;
 mod error;
 mod jwt;

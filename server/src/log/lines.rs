@@ -127,8 +127,15 @@ fn write_what_comes(tasks: &Receiver<Task>) {
         if matches!(first, Task::Write(_)) {
             thread::sleep(GATHERING);
         }
+        let mut all: Vec<Task> = std::iter::once(first).chain(tasks.try_iter().take(MOST_WAITING)).collect();
+        let lost = LOST.swap(0, Ordering::Relaxed);
+        if lost > 0 {
+            // There is room for it now.
+            tracing::warn!(lines = lost, "lines of the log were lost: stderr was not read");
+            all.extend(tasks.try_iter().take(MOST_WAITING));
+        }
         let (mut batch, mut told) = (Vec::new(), Vec::new());
-        for task in std::iter::once(first).chain(tasks.try_iter().take(MOST_WAITING)) {
+        for task in all {
             match task {
                 Task::Write(lines) => batch.extend(lines),
                 Task::Tell(written) => told.push(written),
@@ -138,10 +145,6 @@ fn write_what_comes(tasks: &Receiver<Task>) {
         let _unread = io::stderr().write_all(&batch);
         for written in told {
             let _gone = written.try_send(());
-        }
-        let lost = LOST.swap(0, Ordering::Relaxed);
-        if lost > 0 {
-            tracing::warn!(lines = lost, "lines of the log were lost: stderr was not read");
         }
     }
 }

@@ -1,9 +1,6 @@
 //! O2: every line is JSON, and a call is one line.
 
-use std::{
-    io::{BufRead, Write},
-    process::Stdio,
-};
+use std::io::{BufRead, Write, pipe, read_to_string};
 
 use kit::{
     Apart,
@@ -153,13 +150,26 @@ fn answered(stdin: &mut impl Write, stdout: &mut impl BufRead, message: &Value) 
 
 #[test]
 fn o2_a_stderr_that_is_not_read_holds_up_neither_clients_nor_the_end_p8() {
-    let mut command = program(&["serve", "--strategy", "full"]);
-    let (mut child, mut stdin, mut stdout) = Apart::start(&mut command, Stdio::piped());
-    answered(&mut stdin, &mut stdout, &hello(json!({})));
-    // Each is a line of some hundred bytes; together they are more than a pipe and what may wait.
-    for id in 2..=4_000 {
-        answered(&mut stdin, &mut stdout, &call(id, &"x".repeat(200), json!({})));
+    for is_read_at_the_end in [false, true] {
+        let (stderr, written) = pipe().unwrap();
+        let mut command = program(&["serve", "--strategy", "full"]);
+        let (mut child, mut stdin, mut stdout) = Apart::start(&mut command, written.into());
+        // It has the other end of the pipe.
+        drop(command);
+        answered(&mut stdin, &mut stdout, &hello(json!({})));
+        // Each is a line of some hundred bytes; together they are more than a pipe and what may wait.
+        for id in 2..=4_000 {
+            answered(&mut stdin, &mut stdout, &call(id, &"x".repeat(200), json!({})));
+        }
+        drop(stdin);
+        if is_read_at_the_end {
+            let text = read_to_string(stderr).unwrap();
+            let calls = text.lines().filter(|line| line.contains("unknown tool called")).count();
+            let lost = |line: &str| line.split_once("was not read lines=")?.1.parse::<usize>().ok();
+            let lost: usize = text.lines().filter_map(lost).sum();
+            // Lines beside those of calls are few.
+            assert!((3_999..4_020).contains(&(calls + lost)), "{calls} and {lost}");
+        }
+        assert_eq!(child.ended(), Some(0));
     }
-    drop(stdin);
-    assert_eq!(child.ended(), Some(0));
 }
