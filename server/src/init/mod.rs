@@ -13,6 +13,7 @@ mod places;
 mod plan;
 mod record;
 mod rules;
+mod run;
 mod undo;
 mod wrap;
 mod write;

@@ -1,0 +1,237 @@
+//! What one run of `init` did to a file, and the file without that.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use mcp_disclosure_gateway::Problem;
+use serde_json::Value as Json;
+use similar::{DiffTag, TextDiff};
+
+use super::{
+    ABOUT, Edits, LIST, Ours, Step, Why, json, remove_added,
+    undo::{Back, in_place_of, laid_out},
+    unwrapped, withdrawn,
+};
+use crate::config::hosts::{
+    Document, Launch, Server,
+    node::{Member, Syntax},
+};
+
+/// A run of `init`.
+pub(super) struct Run<'s> {
+    step: &'s Step,
+    launcher: &'s [String],
+    before: Document,
+    after: Document,
+    /// The files that it moved servers to and that were edited since.
+    edited: Vec<Document>,
+}
+
+impl<'s> Run<'s> {
+    /// Reads what it did; `kept` gets the files of which not everything can be brought back.
+    pub(super) fn of(
+        path: &Path,
+        step: &'s Step,
+        launcher: &'s [String],
+        kept: &mut Vec<(PathBuf, Why)>,
+    ) -> Result<Self, Problem> {
+        let parse = |path: &Path, text: &str| Document::parse(path, text, &step.current);
+        let (before, after) = (parse(path, &step.before)?, parse(path, &step.after)?);
+        let mut edited = Vec::new();
+        for (file, text) in step.changed() {
+            let parsed = text.map_err(|error| error.to_string()).and_then(|text| {
+                let document = parse(file, &text).map_err(|problem| problem.to_string())?;
+                let is_other =
+                    |key: &&str| before.root.get(key).map(json) != document.root.get(key).map(json);
+                let is_more = serde_json::from_str::<Json>(&text).is_err() || ABOUT.iter().any(is_other);
+                edited.push(document);
+                let why = format!("it has comments, or other {} than before", ABOUT.join(", "));
+                if is_more { Err(why) } else { Ok(()) }
+            });
+            kept.extend(parsed.err().map(|why| (file.to_owned(), why)));
+        }
+        Ok(Self { step, launcher, before, after, edited })
+    }
+
+    pub(super) fn parse(&self, text: &str) -> Result<Document, Problem> {
+        Document::parse(&self.before.path, text, &self.step.current)
+    }
+
+    fn is_ours(&self, server: &Server<'_>) -> bool {
+        Ours::of(&server.words(), self.launcher).is_some()
+    }
+
+    /// The servers that it changed, as they were; without an entry of ours that got more.
+    fn servers(&self) -> impl Iterator<Item = Server<'_>> {
+        let is_changed = |server: &Server<'_>| !has(&self.after, server) && !self.is_ours(server);
+        self.before.servers().into_iter().filter(is_changed)
+    }
+
+    /// The names of what it changed.
+    pub(super) fn changed(&self) -> Vec<String> {
+        self.servers().map(|server| server.name).chain(self.list()).collect()
+    }
+
+    /// The name of the list of permissions, if it added to that.
+    fn list(&self) -> Option<String> {
+        let list = |document: &Document| document.root.path(&LIST).map(json);
+        (list(&self.before) != list(&self.after)).then(|| LIST.join("."))
+    }
+
+    /// The file with the lines that it changed as they were; `None` where one of them is another now, or moved servers are.
+    pub(super) fn by_lines(&self, now: &str) -> Option<String> {
+        let Step { before, after, .. } = self.step;
+        let text = put_back(before, after, now).filter(|_| self.edited.is_empty())?;
+        let document = self.parse(&text).ok()?;
+        let named = |server: &Server<'_>| {
+            server.servers.members().iter().filter(|member| member.name == server.name).count()
+        };
+        // A person may have edited it, or written one of its name in the meantime.
+        let is_back = |was: Server<'_>| {
+            let found = document.same(&was).filter(|found| !self.is_ours(found));
+            found.is_some_and(|found| named(&found) == named(&was))
+        };
+        self.servers().all(is_back).then_some(text)
+    }
+
+    /// The file without the permissions that it added, if any of them is there.
+    pub(super) fn without_permissions(&self, now: &str) -> Result<Option<String>, Problem> {
+        let now = self.parse(now)?;
+        Ok(withdrawn(&now, &self.before, &self.after).map(|document| document.bytes()))
+    }
+
+    /// What it changed, and the file does not have as it was before.
+    pub(super) fn missing(&self, text: &str, turned_back: &[String]) -> Result<Vec<String>, Problem> {
+        let now = self.parse(text)?;
+        let is_gone = |server: &Server<'_>| !turned_back.contains(&server.name) && !has(&now, server);
+        let list = self.list().filter(|_| now.root.path(&LIST).is_none());
+        Ok(self.servers().filter(is_gone).map(|server| server.name).chain(list).collect())
+    }
+
+    /// An entry as it was, if the run wrote it and it is still ours, or without this program if it was edited since.
+    pub(super) fn entry(&self, now: &Document, number: usize) -> Option<Back> {
+        let servers = now.servers();
+        let entry = Some(&servers[number]).filter(|entry| self.is_ours(entry))?;
+        let written = self.written(entry)?;
+        let was = self.before.same(&written);
+        let Some(was) = was.as_ref().filter(|was| !self.is_ours(was)) else {
+            let back = in_place_of(now, number, &self.members(now, entry, (was.as_ref(), &written)));
+            // An entry of ours that got more is no server that is back.
+            return Some(back.map(|(now, names)| {
+                (now, names.into_iter().filter(|name| *name != written.name).collect())
+            }));
+        };
+        let is_untouched = written.node.is_same_but(entry.node, None, &[]);
+        let back = if is_untouched && now.syntax() == Syntax::Json {
+            let mut edits = Edits::default();
+            edits.replace(entry.node.at..entry.node.end, with_line_ends(now, self.before.source(was.node)));
+            edits.edited(now)
+        } else {
+            unwrapped(now, number, self.launcher)
+                .and_then(|now| without_additions(&now, number, was, &written))
+        };
+        Some(back.map(|document| (document, vec![was.name.clone()])))
+    }
+
+    /// What it wrote or changed as this entry, which may have another name or, in a list, another place now.
+    fn written(&self, entry: &Server<'_>) -> Option<Server<'_>> {
+        let changed = || self.after.servers().into_iter().filter(|server| !has(&self.before, server));
+        let by_name = || changed().find(|server| server.is_same(entry));
+        let by_words = || changed().find(|server| server.words() == entry.words());
+        match entry.key {
+            Some(_) => by_name().or_else(by_words),
+            None => by_words().or_else(by_name),
+        }
+    }
+
+    /// The members that take the place of an entry with moved servers: the entry as it was, if it was there, and the servers as
+    /// they were, or as they are now where they were moved to.
+    fn members(
+        &self,
+        now: &Document,
+        entry: &Server<'_>,
+        (was, written): (Option<&Server<'_>>, &Server<'_>),
+    ) -> Vec<(String, String)> {
+        let is_gone =
+            |server: &Server<'_>| server.table == written.table && self.after.same(server).is_none();
+        let gone: Vec<Server<'_>> = self.before.servers().into_iter().filter(is_gone).collect();
+        let former = |server: &Server<'_>| {
+            let source = self.before.text.get(server.key?.at..server.node.end)?;
+            Some((server.name.clone(), with_line_ends(now, source)))
+        };
+        let edited = self.edited.iter().flat_map(Document::servers);
+        let edited: Vec<Server<'_>> = edited.filter(|server| server.table == written.table).collect();
+        let is_as_it_was = |server: &Server<'_>, was: &Server<'_>| {
+            was.name == server.name && json(was.node) == json(server.node)
+        };
+        let as_now = |server: &Server<'_>| match gone.iter().find(|was| is_as_it_was(server, was)) {
+            Some(was) => former(was),
+            None => Some((server.name.clone(), laid_out(now, entry, &server.name, &json(server.node)))),
+        };
+        let servers: Vec<_> = match &edited[..] {
+            [] => gone.iter().filter_map(former).collect(),
+            edited => edited.iter().filter_map(as_now).collect(),
+        };
+        was.and_then(former).into_iter().chain(servers).collect()
+    }
+}
+
+/// Whether a file has a server, and the same is said of it.
+fn has(document: &Document, server: &Server<'_>) -> bool {
+    document.same(server).is_some_and(|found| found.node.is_same_but(server.node, None, &[]))
+}
+
+/// A text with the lines that differ between two older states of it as they were before; `None` if such lines are others now.
+fn put_back(before: &str, after: &str, now: &str) -> Option<String> {
+    // Texts that have little in common take as long as their product.
+    const LONGEST: Duration = Duration::from_secs(1);
+    let of_run = TextDiff::configure().timeout(LONGEST).diff_lines(after, before);
+    let since = TextDiff::configure().timeout(LONGEST).diff_lines(after, now);
+    let same = since.ops().iter().filter(|op| op.tag() == DiffTag::Equal);
+    // Where the lines are now that are as they were after the run.
+    let places: Vec<(usize, usize)> = same.flat_map(|op| op.old_range().zip(op.new_range())).collect();
+    let place = |line: usize| places.binary_search_by_key(&line, |(old, _)| *old).ok().map(|at| places[at].1);
+    let mut lines = since.new_slices().to_vec();
+    for op in of_run.ops().iter().rev().filter(|op| op.tag() != DiffTag::Equal) {
+        let (mut old, mut new) = (op.old_range(), op.new_range());
+        if old.is_empty() {
+            // Behind the line that they were removed behind.
+            (old.start, new.start) = (old.start.checked_sub(1)?, new.start.checked_sub(1)?);
+        }
+        let start = place(old.start)?;
+        if !old.clone().zip(start..).all(|(line, now)| place(line) == Some(now)) {
+            return None;
+        }
+        lines.splice(start..start + old.len(), of_run.new_slices()[new].iter().copied());
+    }
+    Some(lines.concat())
+}
+
+/// A piece of an older text of the file with the line ends that it has now.
+fn with_line_ends(now: &Document, source: &str) -> String {
+    source.replace("\r\n", "\n").replace('\n', now.line_end())
+}
+
+/// An entry without the names that `init` added to its lists of tools.
+fn without_additions(
+    document: &Document,
+    number: usize,
+    was: &Server<'_>,
+    written: &Server<'_>,
+) -> Result<Document, Why> {
+    let servers = document.servers();
+    let now = &servers[number];
+    let is_of_command =
+        |launch: &Launch<'_>, name: &str| launch.command.name == name || launch.arguments_key == name;
+    let mut edits = Edits::default();
+    for Member { name, node, .. } in now.node.members() {
+        let (Some(was), Some(written)) = (was.node.get(name), written.node.get(name)) else { continue };
+        let is_of_command = now.launch.as_ref().is_some_and(|launch| is_of_command(launch, name));
+        if !is_of_command && was.is_list() && written.is_list() && node.is_list() {
+            remove_added(&mut edits, node, Some(was), Some(written));
+        }
+    }
+    edits.edited(document)
+}
