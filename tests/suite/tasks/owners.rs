@@ -10,6 +10,11 @@ use serde_json::{Value, json};
 use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
 use crate::access::{ANN, guarded};
 
+/// The requests of the era that name a task; the cancellation comes last.
+fn methods(setup: Setup) -> [&'static str; 3] {
+    ["tasks/get", if setup.has_sessions() { "tasks/result" } else { "tasks/update" }, "tasks/cancel"]
+}
+
 async fn p1_the_tasks_of_a_principal_are_limited(setup: Setup) {
     let limits = Limits { tasks_per_peer: 2, ..Limits::default() };
     let (_bench, client) = connected(setup, Options { limits, ..before(Era::Session) }).await;
@@ -66,11 +71,7 @@ async fn a3_a_task_of_a_tool_that_is_withdrawn_is_unknown(setup: Setup) {
     let hidden = format!("{config}[tools.\"tasks/research\"]\nhidden = true\n");
     for withdrawn in [config.replace("tasks/*", "tasks/report"), hidden] {
         bench.configure(&withdrawn).await;
-        let methods = match setup.has_sessions() {
-            true => ["tasks/get", "tasks/cancel", "tasks/result"],
-            false => ["tasks/get", "tasks/cancel", "tasks/update"],
-        };
-        for method in methods {
+        for method in methods(setup) {
             let params = json!({"taskId": id, "inputResponses": {}});
             let error = ann.request(method, params).await.error();
             assert_eq!(error["message"], format!("Unknown task: {id}"), "{method}");
@@ -140,11 +141,7 @@ async fn t2_anothers_task_is_unknown(setup: Setup) {
     let (ann, bob) = (connect("ann").await, connect("bob").await);
     let id = begun(&ann, "secret").await;
     let unknown = format!("Unknown task: {id}");
-    let methods = match setup.has_sessions() {
-        true => ["tasks/get", "tasks/cancel", "tasks/result"],
-        false => ["tasks/get", "tasks/cancel", "tasks/update"],
-    };
-    for method in methods {
+    for method in methods(setup) {
         let params = |id: &str| json!({"taskId": id, "inputResponses": {}});
         let error = bob.request(method, params(&id)).await.error();
         assert_eq!(error, json!({"code": -32602, "message": unknown}), "{method}");
@@ -172,8 +169,7 @@ async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Set
     let client = Client::connect_as(&bench, setup, identity(setup)).await;
     let other = Client::connect_as(&bench, setup, identity(setup)).await;
     let id = begun(&client, "secret").await;
-    let of_era = if setup.has_sessions() { "tasks/result" } else { "tasks/update" };
-    for method in ["tasks/get", of_era, "tasks/cancel"] {
+    for method in methods(setup) {
         for own in [json!("0"), json!(0), json!(["0"])] {
             let params = json!({"taskId": own, "inputResponses": {}});
             assert_eq!(client.request(method, params).await.code(), -32602, "{method} {own}");
