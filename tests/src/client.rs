@@ -18,6 +18,7 @@ use crate::{
     admission::HEADER,
     http::{self, Events, Headers},
     inbox::Inbox,
+    messages::response,
     scenario::JOURNAL,
     soon,
     wire::{post, read_lines, serve_apart},
@@ -152,9 +153,9 @@ impl Client {
         self.dispatch(id, headers, message.to_string()).await
     }
 
-    /// Answers a request of the gateway.
-    pub async fn answer(&self, response: Value) {
-        self.send_unanswered(response).await;
+    /// Answers a request of the gateway with this result.
+    pub async fn answer(&self, question: &Value, result: Value) {
+        self.send_unanswered(response(&question["id"], result)).await;
     }
 
     /// Sends a request over HTTP with these headers.

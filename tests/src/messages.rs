@@ -34,3 +34,32 @@ pub fn stateless(capabilities: Value) -> Value {
 pub fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
 }
+
+/// A notification.
+pub fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
+}
+
+/// The response to a request of this id.
+pub fn response(id: &Value, result: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "result": result})
+}
+
+/// The same with an error.
+pub fn failure(id: &Value, code: i64, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+}
+
+/// The result by which a server opens a session of this revision.
+pub fn introduction(name: &str, revision: &str, capabilities: Value) -> Value {
+    let server = json!({"name": name, "version": "1"});
+    json!({"protocolVersion": revision, "capabilities": capabilities, "serverInfo": server})
+}
+
+/// The same where there are no sessions.
+pub fn discovery(capabilities: Value) -> Value {
+    json!({
+        "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities,
+        "ttlMs": 0, "cacheScope": "public",
+    })
+}

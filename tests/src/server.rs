@@ -20,6 +20,11 @@ pub fn fail(id: &Value, error: Value) {
     put(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
 }
 
+/// Notifies.
+pub fn notify(method: &str, params: Value) {
+    put(&json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params}));
+}
+
 /// Says a message.
 pub fn put(message: &Value) {
     say(&message.to_string());

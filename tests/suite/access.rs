@@ -11,7 +11,9 @@ use tempfile::TempDir;
 
 use crate::{
     command_line::{self, over_http, start},
-    configuration, named,
+    configuration,
+    hostile::socket::{self, Socket},
+    named,
 };
 
 pub(crate) const ANN: &str = "the-secret-token-of-ann";
@@ -252,31 +254,18 @@ async fn a4_a_profile_narrows_an_address() {
 
 #[tokio::test]
 async fn a3_a_change_while_a_body_is_read_holds_for_it() {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let (_tokens, config) = guarded(TWO);
     let bench = Bench::start(Options { config: config.clone(), ..named(["a", "ab", "b"]) }).await;
     let ann = with_token(&bench, ANN).await;
-    let body =
-        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "a", "arguments": {}}});
-    let (body, session) = (body.to_string(), ann.session.clone().unwrap());
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {ANN}\r\nMcp-Session-Id: {session}\r\n\
-         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-         Connection: close\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
-        bench.address,
-        body.len()
-    );
-    let mut wire = tokio::net::TcpStream::connect(bench.address).await.unwrap();
-    wire.write_all(head.as_bytes()).await.unwrap();
+    let call = socket::post(&ann, "7", "tools/call", json!({"name": "a", "arguments": {}}));
+    let (head, body) = call.split_once("\r\n\r\n").unwrap();
+    let mut wire = Socket::sending(&bench, format!("{head}\r\nExpect: 100-continue\r\n\r\n")).await;
     // It is admitted before its body is asked for.
-    let mut asked = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
-    wire.read_exact(&mut asked).await.unwrap();
-    assert!(asked.starts_with(b"HTTP/1.1 100"), "{}", String::from_utf8_lossy(&asked));
+    wire.read_until("HTTP/1.1 100").await;
     bench.write(&config.replace("kit/a*", "kit/ab"));
     bench.reloads.reload(false).await.unwrap();
-    wire.write_all(body.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    wire.read_to_string(&mut answer).await.unwrap();
+    wire.write(body).await;
+    let answer = wire.rest().await;
     assert!(answer.contains("Unknown tool: a"), "{answer}");
 }
 

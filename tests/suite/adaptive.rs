@@ -1,11 +1,11 @@
 //! Nothing is withheld where nothing is gained (S11).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_core::{EXTENSION, ListSize, Principal, View};
+use mcp_disclosure_core::{ListSize, Principal, View};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::{connect_plain, odd, playing};
+use crate::{connect_plain, negotiation::selected, odd, playing};
 
 /// A gateway that withholds by this strategy what is over the budget.
 fn adaptive(setup: Setup, budget: u64, options: Options) -> Options {
@@ -20,10 +20,6 @@ async fn complete_list(options: Options) -> u64 {
     let bench = Bench::start(options).await;
     let snapshot = bench.gateway.backends().shared().catalogue().current().snapshot().clone();
     ListSize::complete(&View::of(snapshot, &Principal::anonymous())).tokens()
-}
-
-async fn selected(client: &Client) -> String {
-    client.capabilities().await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
 }
 
 async fn s11_the_size_of_the_complete_list_decides(setup: Setup) {

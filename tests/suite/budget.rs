@@ -86,7 +86,8 @@ async fn b10_words_that_name_nothing_are_answered_with_the_nearest_tools(setup: 
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     let (mut asked, mut found) = (0, 0);
     for task in tasks().iter().filter(|task| !task["tools"].as_array().unwrap().is_empty()) {
-        let (answer, _) = ask(&client, task["query"].as_str().unwrap()).await;
+        let topic = json!({"topic": task["query"]});
+        let answer = client.call("info", topic).await.result()["structuredContent"].take();
         asked += 1;
         // A query can be a tool's or category's name.
         let suggested = answer["suggestions"].as_array().into_iter().flatten().map(|tool| &tool["name"]);
@@ -125,36 +126,3 @@ async fn s9_one_of_131_recorded_tools_is_usable_for_little(setup: Setup) {
     assert!(median <= 720 && search <= 450, "{median}; the list {listed}, a search {search}");
 }
 cases!(search_http_session; s9_one_of_131_recorded_tools_is_usable_for_little);
-
-/// The answer of `info`, and what asking and reading cost.
-async fn ask(client: &Client, topic: &str) -> (Value, u64) {
-    let arguments = json!({"topic": topic});
-    let result = client.call("info", arguments.clone()).await.result();
-    let text = result["content"][0]["text"].as_str().unwrap();
-    (result["structuredContent"].clone(), tokens(&arguments.to_string()) + tokens(text))
-}
-
-async fn b12_an_unlisted_tool_of_131_recorded_ones_is_learned_for_little(setup: Setup) {
-    let Some(bench) = recorded(setup, json!({"tools": "entry-only"})).await else { return };
-    let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let overview = ask(&client, "overview").await.0;
-    let (mut learned, mut at_once) = (Vec::new(), 0);
-    for category in overview["categories"].as_object().unwrap().keys() {
-        let (answer, cost) = ask(&client, category).await;
-        for line in answer["tools"].as_array().unwrap() {
-            let name = line.get("topic").unwrap_or(&line["name"]).as_str().unwrap();
-            learned.push(match line.get("parameters") {
-                Some(_) => {
-                    at_once += 1;
-                    cost
-                }
-                None => cost + ask(&client, name).await.1,
-            });
-        }
-    }
-    learned.sort_unstable();
-    assert!((130..=131).contains(&learned.len()), "{}", learned.len());
-    assert!(at_once >= 40, "{at_once}");
-    assert!(learned[65] <= 450, "{}", learned[65]);
-}
-under_info!(b12_an_unlisted_tool_of_131_recorded_ones_is_learned_for_little);

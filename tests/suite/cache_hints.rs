@@ -3,7 +3,7 @@
 use kit::{Bench, Client, HeaderAdmission, Identity, Scenario, Setup, scenario::raw};
 use serde_json::{Value, json};
 
-use crate::{connect, connect_as, named, playing, several};
+use crate::{connect, playing, several};
 
 const LISTS: [(&str, &str); 4] = [
     ("tools/list", "tools"),
@@ -148,17 +148,6 @@ async fn u15_a_list_that_depends_on_who_asks_stays_private(setup: Setup) {
         }
     }
 }
-
-async fn u15_lists_of_who_may_not_use_everything_are_private(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["open"]).on_stdio("ann");
-    let identity = Identity::offering(setup.strategy).known_as("ann");
-    let (_bench, client) = connect_as(named(["open", "other"]).admitting(admission), setup, identity).await;
-    for method in ["tools/list", "resources/list", "prompts/list"] {
-        assert_eq!(client.request(method, json!({})).await.result()["cacheScope"], "private", "{method}");
-    }
-}
-without_sessions!(u15_lists_of_who_may_not_use_everything_are_private);
-
 async fn u15_hints_of_what_is_read_arrive_as_they_were_sent(setup: Setup) {
     let mut scenario = Scenario::odd();
     let result = json!({"contents": [], "ttlMs": 12_345, "cacheScope": "public"});

@@ -59,13 +59,6 @@ cases!(
     b12_cheap_schemas_are_listed_and_others_asked_for,
 );
 
-async fn r1_resource_withholds_every_schema(setup: Setup) {
-    let (_bench, client) = plain(setup, json!({})).await;
-    assert_eq!(schemas(&client).await, [PERMISSIVE; 4]);
-}
-
-under_resource!(r1_resource_withholds_every_schema);
-
 async fn b12_a_category_shows_cheap_parameters_where_tools_are_not_listed(setup: Setup) {
     let (_bench, client) = plain(setup, json!({"tools": "entry-only"})).await;
     let category = client.call("info", json!({"topic": "kit"})).await.result()["structuredContent"].take();

@@ -68,17 +68,6 @@ async fn b11_an_ordinary_client_chooses_by_a_tool(setup: Setup) {
     assert_eq!(listed(&client).await[0].len(), 3);
 }
 
-async fn b11_the_tool_starts_from_what_the_operator_chose(setup: Setup) {
-    let (_bench, client) =
-        connect_plain(pinned(setup, options(json!({"choices": {"cost": "low"}}))), setup).await;
-    let description = tool(&client).await.unwrap()["description"].as_str().unwrap().to_owned();
-    assert!(description.contains("cost (What it costs): low, high; now low"), "{description}");
-    let chosen = choose(&client, json!({"delay": 3})).await;
-    assert_eq!(chosen["concerns"], json!({"cost": "low", "delay": 3}));
-    assert_eq!(chosen["tools_listed"], 2);
-    assert_eq!(choose(&client, json!({"cost": null})).await["tools_listed"], 3);
-}
-
 async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
     let bench = Bench::start(pinned(setup, options(json!({})))).await;
     let identity = Identity::default;
@@ -176,7 +165,6 @@ with_sessions!(
     b11_an_ordinary_client_chooses_by_a_tool,
     b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams,
     b11_settings_list_the_tool_to_all_or_to_none,
-    b11_the_tool_starts_from_what_the_operator_chose,
     c11_where_concerns_are_only_declared_there_is_no_such_tool,
 );
 everywhere!(b11_without_sessions_or_declared_concerns_there_is_no_such_tool);

@@ -99,34 +99,22 @@ fn the_demonstrations_table_and_markdown() {
 }
 
 #[test]
-fn q7_tables_fit_the_width_and_no_word_is_broken() {
+fn q7_tables_fit_the_width_and_mark_one_row() {
     let rows = "resource,info(entry-only),search,groups,concerns(precision=exact)+info";
-    let written =
-        |flags: &[&str]| compare(&[&["--strategies", rows], flags].concat()).says(0, &[]).stdout.clone();
-    let wide = written(&["--wide", "--detail"]);
-    let words: Vec<&str> = wide.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
     for width in ["40", "60", "80", "100", "200"] {
         for detail in [&[][..], &["--detail"]] {
-            let text = written(&[&["--width", width], detail].concat());
+            let flags = [&["--strategies", rows, "--width", width], detail].concat();
+            let text = compare(&flags).says(0, &[]).stdout.clone();
             // The command is there to be copied.
-            let longest =
-                text.lines().filter(|line| !line.contains(" serve ")).map(|line| line.chars().count());
-            assert!(longest.max().unwrap() <= width.parse().unwrap(), "{width}:\n{text}");
+            let lines = text.lines().filter(|line| !line.contains(" serve "));
+            let longest = lines.map(|line| line.chars().count()).max().unwrap();
+            assert!(longest <= width.parse().unwrap(), "{width}:\n{text}");
             for name in ["info(entry-only)", "concerns(precision=exact)+info", "resource"] {
                 assert!(text.split_whitespace().any(|word| word == name), "{width}:\n{text}");
             }
-            let table = text.split_once("results\n").unwrap().1.split("\n\n").next().unwrap();
-            let marked: Vec<&str> = table.lines().filter(|line| line.starts_with("▸ ")).collect();
-            assert_eq!(marked.len(), 1, "{text}");
-            for word in table.split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)) {
-                assert!(words.contains(&word), "'{word}' at {width}:\n{text}");
-            }
+            assert_eq!(text.lines().filter(|line| line.starts_with("▸ ")).count(), 1, "{text}");
         }
     }
-    let titles = |text: &str| text.lines().find(|line| line.starts_with("  strategy")).unwrap().to_owned();
-    let of = |text: &str| titles(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(of(&written(&[])), ["strategy", "start", "total", "saved", "steps"]);
-    assert!(of(&written(&["--width", "200"])).len() > 8);
 }
 
 #[test]
@@ -182,8 +170,6 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
     let (_folder, config) = configuration("demo = true\n[[principals]]\nname = \"ann\"\ntools = 5\n");
     compare(&["--principal", "ann", "--config", &config]).says(64, &["tools"]);
     compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: name what it selects: full, or"]);
-    compare(&["--strategies", "info(entry-onl)"]).says(64, &["no variant 'entry-onl'", "info(entry-only)"]);
-    compare(&["--strategies", "concerns(cost=low)+info"]).says(64, &["no concern 'cost'", "precision"]);
     compare(&["--host", "some"]).says(2, &["possible values: ordinary, verbatim"]);
     // It is said before anything is started.
     let place = ["--out", "/no/such/place", "--", "/no/such/program"];
@@ -241,16 +227,6 @@ fn q2_variants_and_choices_are_rows_and_what_changes_nothing_is_said() {
     let rows =
         "describe,concerns+describe,concerns(precision=exact)+describe,info(entry-only),info(tools=stubs)";
     let report = report(&["--strategies", rows]);
-    let names: Vec<_> = strategies(&report).map(|strategy| strategy["name"].as_str().unwrap()).collect();
-    let expected = [
-        "full",
-        "describe",
-        "concerns+describe",
-        "concerns(precision=exact)+describe",
-        "info(entry-only)",
-        "info(tools=stubs)",
-    ];
-    assert_eq!(names, expected);
     let [full, describe, chosen, exact, entry, stubs] =
         [0, 1, 2, 3, 4, 5].map(|at| number(&report["strategies"][at]["initial_tokens"]));
     // Where concerns is named, models have a tool to choose by.
@@ -291,11 +267,6 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     assert!(recommended["reason"].as_str().unwrap().starts_with("it saves "), "{recommended}");
     assert_eq!(recommended["command"], command("serve --strategy info --set info.tools=entry-only"));
 
-    let flags = "--use symbolic_solve --strategies full --set resource.receipts=signed --concern precision=exact --limit message_depth=64";
-    let command = report(&flags.split(' ').collect::<Vec<_>>())["recommendation"]["command"].clone();
-    let expected = "serve --set resource.receipts=signed --concern precision=exact --limit message_depth=64";
-    assert_eq!(command, format!("{} {expected}", started()));
-
     let small = report(&["--", ODD, "ordinary"]);
     let recommended = &small["recommendation"];
     assert_eq!(recommended["strategy"], "full");
@@ -303,8 +274,7 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     let command = format!("{} serve -- {ODD} ordinary", started());
     assert_eq!(recommended["command"], command);
     let table = compare(&["--", ODD, "ordinary"]).stdout;
-    let costs_more = table.contains("costs") && table.contains("more");
-    assert!(table.contains(&command) && costs_more, "{table}");
+    assert!(table.contains(&command), "{table}");
 }
 
 #[test]
@@ -319,17 +289,6 @@ fn q2_what_the_operator_chooses_is_what_is_compared() {
     let report = report(&["--concern", "precision=exact"]);
     assert_eq!(report["tools"], 4);
     assert!(report["strategies"].as_array().unwrap().len() > 4, "{report}");
-}
-
-#[test]
-fn q3_a_command_with_something_left_out_says_so() {
-    let directory = tempfile::tempdir().unwrap();
-    // Made by the upstream, so that at first it may be a secret.
-    let file = directory.path().join("not_there_when_the_command_is_made");
-    let report = report(&["--", ODD, "ordinary", file.to_str().unwrap()]);
-    assert_eq!(report["recommendation"]["command"], format!("{} serve -- {ODD} ordinary …", started()));
-    let notes = report["notes"].to_string();
-    assert!(notes.contains("… stands for what may be a secret"), "{notes}");
 }
 
 #[test]
@@ -379,13 +338,4 @@ fn q4_the_number_of_tools_is_not_limited_by_our_own_rates() {
     let [full, resource, entry] = [0, 1, 2].map(|at| &report["strategies"][at]);
     assert!(resource["break_even_tools"].as_u64().unwrap() > 60, "{resource}");
     assert!(number(&entry["total_tokens"]) < number(&full["total_tokens"]) / 5, "{entry}");
-    // A line for each upstream and strategy, one more for each step of one that takes long, and those that say how long.
-    let lines: Vec<&str> = ended.stderr.lines().collect();
-    for expected in
-        ["starting 1 upstream", "kit: 700 tools", "full: lists", "resource: lists", "info(entry-only): lists"]
-    {
-        assert!(lines.iter().any(|line| line.contains(expected)), "{lines:?}");
-    }
-    let steps = lines.iter().filter(|line| !line.ends_with(" s"));
-    assert!(steps.count() <= 2 + 3 * 3, "{lines:?}");
 }

@@ -1,6 +1,6 @@
 //! Concerns chosen by the address (B11): `/mcp?cost=low`, in both eras.
 
-use kit::{Bench, Client, Identity, Setup, http};
+use kit::{Bench, Client, Identity, Setup};
 use serde_json::{Value, json};
 
 use crate::concerns::{listed, options};
@@ -50,13 +50,8 @@ async fn b11_a_client_wins_over_its_address_and_that_over_the_operator(setup: Se
 
 /// The status and the error of the first request at this address.
 async fn refused(bench: &Bench, setup: Setup, path: &str) -> (u16, Value) {
-    let client = Client::attach(bench, setup, Identity::default().at(path));
-    let (method, params) = client.hello();
-    let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-    let headers = client.headers_for(method, &params);
-    let mut answer = http::send(bench.address, "POST", path, &headers, message.as_bytes()).await.unwrap();
-    let body: Value = serde_json::from_str(&answer.rest().await.unwrap()).unwrap();
-    (answer.status, body["error"].clone())
+    let reply = Client::attach(bench, setup, Identity::default().at(path)).handshake().await;
+    (reply.status.unwrap(), reply.error())
 }
 
 async fn b11_what_an_address_says_and_is_not_understood_is_refused(setup: Setup) {
@@ -122,19 +117,11 @@ async fn b11_the_query_of_initialize_holds_for_the_session(setup: Setup) {
     let bench = Bench::start(options(json!({}))).await;
     let client = Client::connect_as(&bench, setup, Identity::default().at("/mcp?cost=low")).await;
     client.open_stream().await;
-    let message = json!({"jsonrpc": "2.0", "id": 77, "method": "listConcerns"}).to_string();
     for path in ["/mcp", "/mcp?cost=high", "/mcp?cots=%"] {
-        let headers = client.headers_for("listConcerns", &Value::Null);
-        let headers: http::Headers = headers
-            .into_iter()
-            .map(|(name, value)| match &*name {
-                "accept" => (name, "application/json".to_owned()),
-                _ => (name, value),
-            })
-            .collect();
-        let mut answer = http::send(bench.address, "POST", path, &headers, message.as_bytes()).await.unwrap();
-        let body: Value = serde_json::from_str(&answer.rest().await.unwrap()).unwrap();
-        assert_eq!(body["result"]["effective"], json!({"cost": "low"}), "{path}");
+        let mut elsewhere = Client::attach(&bench, setup, Identity::default().at(path));
+        elsewhere.session.clone_from(&client.session);
+        let listed = elsewhere.request("listConcerns", json!({})).await.result();
+        assert_eq!(listed["effective"], json!({"cost": "low"}), "{path}");
     }
     // What the client says later still wins.
     client.request("updateConcerns", json!({"concerns": {"cost": "high"}})).await.result();

@@ -2,6 +2,7 @@
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::{About, Concern, EXTENSION, Values};
+use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
 use crate::{Described, connect, playing};
@@ -137,10 +138,37 @@ async fn c7_a_value_that_is_not_declared_is_refused_or_left_out(setup: Setup) {
     assert_eq!(listed(&client).await[0], ["dear", "open"]);
 }
 
+/// What enumerates or counts tools, and what suggests some for a name that is nearly one of them.
+fn enumerating() -> [(&'static str, Value); 14] {
+    let call = |tool: &str, arguments: Value| ("tools/call", json!({"name": tool, "arguments": arguments}));
+    [
+        ("tools/list", json!({})),
+        ("server/discover", json!({})),
+        ("tools/describe", json!({"name": "deer"})),
+        ("groups/list", json!({})),
+        ("groups/get", json!({"name": "kit"})),
+        ("resources/read", json!({"uri": "resource:///tool_descriptions"})),
+        ("resources/read", json!({"uri": "resource:///tool_descriptions?tools=deer"})),
+        call("describe_tools", json!({"names": ["deer"]})),
+        call("info", json!({})),
+        call("info", json!({"topic": "deer"})),
+        call("search_tools", json!({})),
+        call("search_tools", json!({"query": "does what is deer", "detail": "full"})),
+        call("call_tool", json!({"tool": "deer"})),
+        call("get_group", json!({"name": "kit"})),
+    ]
+}
+
 async fn c10_what_is_filtered_is_known_by_its_exact_name_only(setup: Setup) {
-    let bench = bench().await;
+    let bench = Bench::start(options(json!({})).bridge(Bridge::Always)).await;
     let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": "low"}))).await;
     assert_eq!(listed(&client).await[0], ["cheap", "open"]);
+    for (method, params) in enumerating() {
+        let answer = client.request(method, params.clone()).await.text.unwrap().replace('\\', "");
+        for hidden in ["dear", "3 tools", "count\":3", "total_tools\":3"] {
+            assert!(!answer.contains(hidden), "{hidden} after {method} {params}: {answer}");
+        }
+    }
     // Described as its strategy has it, authorized by that, and called.
     let arguments = client.learn("dear", json!({"n": 1})).await;
     let result = client.call("dear", arguments).await.result();

@@ -3,7 +3,6 @@
 
 use std::{io::Cursor, sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use kit::{
     client::names_in,
     messages::{hello, request, stateless},
@@ -107,30 +106,6 @@ impl DisclosureStrategy for Only {
     }
 }
 
-/// A presenter that answers how often it was asked.
-#[derive(Debug)]
-struct Count;
-
-static COUNT: Profile = Profile::presenter("count", "", "");
-
-#[async_trait]
-impl DisclosureStrategy for Count {
-    fn profile(&self) -> &Profile {
-        &COUNT
-    }
-
-    async fn request(
-        &self,
-        cx: &Context<'_>,
-        method: &str,
-        _params: &RawObject,
-    ) -> Result<Option<RawObject>, Fault> {
-        let count = cx.noted.get("count").and_then(Value::as_u64).unwrap_or_default() + 1;
-        cx.remember([("count".to_owned(), count.into())].into());
-        Ok((method == "count").then(|| RawObject::empty().with_value("count", &count)))
-    }
-}
-
 /// A gateway before the demonstration.
 async fn gateway(registry: &Registry, pinned: &str) -> Arc<Gateway> {
     let options = StrategyOptions { pinned: Some(pinned.to_owned()), ..StrategyOptions::default() };
@@ -183,17 +158,6 @@ async fn f6_what_a_strategy_must_not_list_is_left_out() {
     let answered = answers(&gateway, &[stateless_list(json!({}))]).await;
     let names = names(&answered[0]);
     assert_eq!((names.len(), names.last().unwrap().as_str()), (12, "mine"), "{names:?}");
-}
-
-#[tokio::test]
-async fn what_a_strategy_remembers_is_in_the_next_request_and_not_in_the_same() {
-    let mut registry = Registry::new();
-    registry.register(PlugIn::new(&COUNT, |Config {}| Count)).unwrap();
-    let gateway = gateway(&registry, "count").await;
-    let ask = |id| request(id, "count", json!({}));
-    let answered = answers(&gateway, &[hello(json!({})), ask(2), ask(3)]).await;
-    let counts: Vec<&Value> = answered[1..].iter().map(|answer| &answer["result"]["count"]).collect();
-    assert_eq!(counts, [1, 2], "{answered:?}");
 }
 
 #[tokio::test]

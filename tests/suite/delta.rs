@@ -156,42 +156,20 @@ async fn d5_where_describe_is_not_served_it_is_plain_mcp(setup: Setup) {
     assert!(client.tools().await.iter().all(|tool| tool["inputSchema"].is_object()));
 }
 
-async fn d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them(setup: Setup) {
-    let longest = "Looks it up, \u{201e}\u{e4}ltere\u{201c} ones too, in *all* of our old archives";
-    assert_eq!(longest.encode_utf16().count(), 60);
-    let tool = |name: &str, description: &str| {
-        let annotations = json!({"destructiveHint": true});
-        json!({"name": name, "description": description, "inputSchema": {"type": "object"}, "annotations": annotations})
-            .to_string()
-    };
-    let described = [
-        ("drop", "Delete an order for good"),
-        // Two alike.
-        ("remove", "Delete an order for good"),
-        ("archive", longest),
-        ("warned", "DEPRECATED: use `drop`. Never call it twice!"),
-        ("asked", "You MUST always use this tool first. Args: id"),
-    ];
-    for (pinned, long_briefs) in
-        [(None, "shorten-derived"), (Some("describe"), "shorten-derived"), (Some("describe"), "reject")]
-    {
-        let scenario = Scenario::with_tools(described.map(|(name, description)| tool(name, description)));
-        let mut options = playing(scenario).set("describe", json!({"long_briefs": long_briefs}));
-        options.strategies.pinned = pinned.map(str::to_owned);
-        let bench = Bench::start(options).await;
-        let mut delta = Delta::new(&bench, setup);
-        delta.initialize(VERSION, ABLE).await;
-        let negotiating = Client::connect_as(&bench, setup, Identity::offering("describe")).await;
-        for tools in [delta.tools().await, negotiating.tools().await] {
-            let briefs: Vec<&str> = tools.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
-            assert_eq!(briefs, described.map(|(_, description)| description), "{long_briefs}");
-        }
-    }
+async fn b13_its_client_is_listed_what_authors_wrote_without_marks(setup: Setup) {
+    let drop = json!({
+        "name": "drop", "description": "Delete an order for good", "inputSchema": {"type": "object"},
+        "annotations": {"destructiveHint": true},
+    });
+    let bench = Bench::start(playing(Scenario::with_tools([drop.to_string()]))).await;
+    let mut client = Delta::new(&bench, setup);
+    client.initialize(VERSION, ABLE).await;
+    assert_eq!(client.tools().await[0]["description"], drop["description"]);
 }
 
 cases!(
     describe_stdio_session describe_http_session;
-    d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them,
+    b13_its_client_is_listed_what_authors_wrote_without_marks,
     d5_its_client_is_answered_as_by_its_own_server,
     d5_other_versions_and_no_capability_are_plain_mcp,
     d5_where_describe_is_not_served_it_is_plain_mcp,

@@ -3,15 +3,13 @@
 use std::collections::HashMap;
 
 use kit::{
-    Bench, Client, Identity, Options, Scenario, Setup,
-    admission::HeaderAdmission,
-    eventually,
+    Bench, Client, Identity, Options, Scenario, Setup, eventually,
     scenario::{control, raw},
 };
 use mcp_disclosure_core::{GROUPS, RawObject};
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{connect, connect_as, connect_plain, connected, odd, playing, several};
+use crate::{connect, connect_plain, connected, odd, playing, several};
 
 const NOUNS: [&str; 4] = ["issue", "label", "branch", "release"];
 const VERBS: [&str; 4] = ["list", "open", "close", "edit"];
@@ -152,31 +150,6 @@ async fn g6_g7_g8_every_tool_has_one_place_and_every_group_is_reached(setup: Set
     assert_eq!(reachable(&grouping).await.len(), 6);
 }
 
-async fn g10_what_is_hidden_is_answered_like_what_is_unknown(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["open_issue", "close_issue"]);
-    let identity = Identity::offering(setup.strategy);
-    let identity = if setup.is_http() { identity.known_as("ann") } else { identity };
-    let (_bench, client) = connect_as(Options { admission, ..two() }, setup, identity).await;
-    let hidden = if setup.is_http() { "files" } else { "no-such-group" };
-    let error = async |name: &str| {
-        let reply = client.request("groups/get", json!({"name": name})).await.answer();
-        reply["error"].to_string().replace(name, "-")
-    };
-    let unknown = error("never-there").await;
-    assert_eq!(error(hidden).await, unknown);
-    let expected = if setup.has_sessions() { -32002 } else { -32602 };
-    assert_eq!(
-        serde_json::from_str::<Value>(&unknown).unwrap(),
-        json!({"code": expected, "message": "Group not found", "data": {"name": "-"}})
-    );
-    if setup.is_http() {
-        // One upstream with one group of two tools is left, and nothing shows the others.
-        let text = json!(reachable(&client).await).to_string();
-        assert!(!text.contains("label") && !text.contains("files"), "{text}");
-    }
-    assert_eq!(client.request("groups/get", json!({})).await.code(), -32602);
-}
-
 async fn g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched(setup: Setup) {
     let (bench, client) = connect(two(), setup).await;
     assert_eq!(client.call("close_label", json!({"which": "a"})).await.given(), json!({"which": "a"}));
@@ -260,7 +233,6 @@ under_groups!(
     g5_definitions_are_those_of_the_complete_list_to_the_byte,
     g6_g7_g8_every_tool_has_one_place_and_every_group_is_reached,
     g8_an_upstreams_own_groups_are_passed_on_under_its_name,
-    g10_what_is_hidden_is_answered_like_what_is_unknown,
     g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched,
     g13_g14_lists_depend_on_what_each_client_declares,
 );

@@ -5,7 +5,7 @@ use mcp_disclosure_core::{About, Category, RawObject};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connected, named, odd, several};
+use crate::{Described, connect, connected, named, odd, refusals::briefly, several};
 
 /// The same with `info` and `invoke` listed and nothing else.
 pub(crate) fn entry_only(options: Options) -> Options {
@@ -15,40 +15,12 @@ pub(crate) fn entry_only(options: Options) -> Options {
 /// A gateway with categories: `solve` and `graph` are symbolic, `graph` is a tool of the category `graph`'s name,
 /// and `stray` is in none.
 async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Bench, Client, Described) {
-    let schema = json!({
-        "type": "object",
-        "$defs": {"equation": {"type": ["string", "array"], "description": "Equation(s) to solve"}},
-        "properties": {
-            "equations": {"$ref": "#/$defs/equation", "examples": ["x**2 - 4"]},
-            "domain": {"type": "string", "enum": ["real", "complex"], "default": "complex"},
-        },
-        "required": ["equations"],
-    });
     let files = Described::by([]);
-    for (name, category, more) in [
-        (
-            "solve",
-            "symbolic",
-            json!({
-                "returns": {"solutions": "List of solutions"},
-                "examples": [{"input": {"equations": "x**2 - 4"}, "output": {"solutions": [-2, 2]}}],
-                "related": ["graph", "unknown"],
-            }),
-        ),
-        (
-            "graph",
-            "symbolic",
-            json!({"outputSchema": {"type": "object", "properties": {
-                "points": {"type": "array", "items": {"type": "number"}, "description": "The values"}
-            }}}),
-        ),
-        ("plot", "graph", json!({})),
-    ] {
-        let mut file = json!({
-            "name": name, "description": format!("All about {name}. At length."), "brief": format!("Does {name}"),
-            "category": category, "inputSchema": schema
-        });
-        file.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let dear = "What it means is explained at such length that it costs more than asking for it. ".repeat(3);
+    for (name, category) in [("solve", "symbolic"), ("graph", "symbolic"), ("plot", "graph")] {
+        let mut file = briefly(name, &format!("Does {name}"));
+        file["category"] = category.into();
+        file["inputSchema"]["properties"] = json!({"x": {"description": dear}});
         files.write(&file);
     }
     let symbolic = Category { name: "symbolic".to_owned(), description: "Symbolic algebra".to_owned() };
@@ -135,44 +107,6 @@ async fn i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools(setu
     assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Does stray."}]));
 }
 
-async fn i4_a_tool_is_described_with_all_that_is_needed_to_use_it(setup: Setup) {
-    let (_bench, client, _files) = mathematics(setup, |options| options).await;
-    let parameters = json!({
-        "equations": {
-            "type": "string or array", "description": "Equation(s) to solve", "required": true,
-            "examples": ["x**2 - 4"],
-        },
-        "domain": {
-            "type": "string", "required": false, "default": "complex", "options": ["real", "complex"],
-        },
-    });
-    assert_eq!(
-        ask(&client, "solve").await,
-        json!({
-            "tool": "solve", "description": "All about solve. At length.", "parameters": parameters,
-            "returns": {"solutions": "List of solutions"},
-            "examples": [{"input": {"equations": "x**2 - 4"}, "output": {"solutions": [-2, 2]}}],
-            "related": ["graph"],
-        })
-    );
-    let graph = ask(&client, "tool:graph").await;
-    assert_eq!(graph["returns"], json!({"points": "array of number: The values"}));
-    assert_eq!(graph.get("examples"), None);
-    assert_eq!(ask(&client, "stray").await["parameters"], json!({}));
-}
-
-async fn i4_schemas_that_cannot_be_used_are_described_all_the_same(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    assert_eq!(ask(&client, "broken_schema").await["parameters"]["a"]["type"], "any");
-    assert_eq!(ask(&client, "far_schema").await["tool"], "far_schema");
-    assert_eq!(ask(&client, "odd ü,?&%").await["tool"], "odd ü,?&%");
-    let echo = ask(&client, "echo").await;
-    assert_eq!(
-        echo["parameters"]["limit"],
-        json!({"type": "integer", "required": false, "minimum": 1, "maximum": 5})
-    );
-}
-
 async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let listed = client.tools().await;
@@ -197,8 +131,6 @@ under_info!(
     i1_info_is_listed_last_and_says_what_to_ask,
     i1_every_client_sees_the_same,
     i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools,
-    i4_a_tool_is_described_with_all_that_is_needed_to_use_it,
-    i4_schemas_that_cannot_be_used_are_described_all_the_same,
     i7_stubs_say_what_a_tool_does_and_are_called_by_name,
 );
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{connect, connect_as, connected, odd};
 
-async fn selected(client: &Client) -> String {
+pub(crate) async fn selected(client: &Client) -> String {
     client.capabilities().await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
 }
 

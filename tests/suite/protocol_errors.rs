@@ -64,19 +64,9 @@ async fn f7_what_is_no_message_is_refused_and_the_rest_goes_on(setup: Setup) {
     client.request("tools/list", json!({})).await.result();
 }
 
-async fn f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let reply = client.send_text(&format!("\"{}\"", "x".repeat(17 << 20))).await;
-    assert_eq!(reply.error_with("at most 16777216 ")["code"], -32600);
-    assert_eq!(reply.status, setup.is_http().then_some(413));
-    client.request("tools/list", json!({})).await.result();
-}
-
 each_strategy!(f7_an_unknown_method_is_not_found, f7_wrong_or_missing_parameters_are_named);
 each_way_in!(f7_what_is_no_message_is_refused_and_the_rest_goes_on);
 // What this rule costs is the length, so each way in is tried once.
-cases!(full_stdio_session full_http_stateless; f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on);
-
 async fn f7_an_id_under_way_cannot_be_used_again_until_then(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let arguments = client.learn("slow", json!({})).await;

@@ -76,7 +76,7 @@ async fn answer_requests(client: &Client, params: Value) -> (Value, Vec<Value>) 
             return (pending.reply().await.result(), questions);
         }
         from = place + 1;
-        client.answer(json!({"jsonrpc": "2.0", "id": message["id"], "result": answer(&message)})).await;
+        client.answer(&message, answer(&message)).await;
         questions.push(message);
     }
 }
@@ -227,7 +227,7 @@ async fn p2_a_call_whose_tool_is_hidden_while_a_person_answers_does_not_go_on() 
     bench.configure(&format!("[tools.\"asks/{tool}\"]\nhidden = true\n")).await;
     let is_news = |message: &Value| message["method"] == "notifications/tools/list_changed";
     client.inbox.first(from, "that it is hidden", is_news).await;
-    client.answer(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer(&question)})).await;
+    client.answer(&question, answer(&question)).await;
     assert_eq!(pending.reply().await.error()["message"], format!("Unknown tool: {tool}"));
 }
 

@@ -24,24 +24,12 @@ async fn r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees(se
     assert_eq!(client.calls_forwarded().await, [json!({"name": "echo", "arguments": {"text": "hello"}})]);
 }
 
-async fn r14_a_receipt_is_valid_for_any_connection_of_the_same_client(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let (client, other) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
-    let arguments = client.learn("rich", json!({})).await;
-    assert_ne!(other.call("rich", arguments).await.result()["isError"], true);
-}
-
 async fn r14_a_call_without_a_valid_receipt_is_refused_with_the_reason(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     assert_eq!(reason(&client.call("rich", json!({})).await.result()), "MISSING");
     let for_another = client.learn("failing", json!({})).await;
-    assert_eq!(reason(&client.call("rich", for_another.clone()).await.result()), "INVALID");
-    let mut forged = for_another["disclosure_receipt"].as_str().unwrap().to_owned();
-    let last = if forged.pop() == Some('A') { 'B' } else { 'A' };
-    forged.insert(0, last);
-    for forged in [forged.as_str(), "", "made up"] {
-        let result = client.call("failing", json!({"disclosure_receipt": forged})).await.result();
-        assert_eq!(reason(&result), "INVALID", "{forged}");
+    for receipt in [for_another, json!({"disclosure_receipt": "made up"})] {
+        assert_eq!(reason(&client.call("rich", receipt).await.result()), "INVALID");
     }
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
 }
@@ -62,7 +50,6 @@ async fn r14_a_receipt_expires(setup: Setup) {
 cases!(
     resource_stdio_stateless resource_http_stateless;
     r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees,
-    r14_a_receipt_is_valid_for_any_connection_of_the_same_client,
     r14_a_call_without_a_valid_receipt_is_refused_with_the_reason,
     r14_a_receipt_expires,
 );

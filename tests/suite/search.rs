@@ -72,13 +72,6 @@ async fn s2_s3_a_hit_has_what_a_call_needs(setup: Setup) {
     assert_eq!(wrong["structuredContent"]["error"]["problems"][0]["argument"], "limit");
 }
 
-async fn s4_a_miss_says_so(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let missed = search(&client, json!({"query": "book a flight"})).await;
-    assert_eq!((&missed["tools"], &missed["unmatched"]), (&json!([]), &json!(["book", "flight"])));
-    assert!(missed["categories"]["kit"].is_object(), "{missed}");
-}
-
 async fn s5_a_new_tool_is_found_at_once(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     assert_ne!(search(&client, json!({"query": "late"})).await["tools"][0]["name"], "late");
@@ -93,7 +86,6 @@ under_search!(
     s1_wrong_calls_do_not_run_and_say_what_to_do,
     s1_readers_call_read_only_tools_alone,
     s2_s3_a_hit_has_what_a_call_needs,
-    s4_a_miss_says_so,
 );
 cases!(search_http_session; s5_a_new_tool_is_found_at_once);
 

@@ -166,7 +166,7 @@ async fn t3_what_a_task_asks_reaches_the_client_and_its_answer_the_task(setup: S
             let related = json!({"taskId": id});
             assert_eq!(question["params"]["_meta"]["io.modelcontextprotocol/related-task"], related);
             answer["_meta"] = json!({"io.modelcontextprotocol/related-task": related});
-            client.answer(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer})).await;
+            client.answer(&question, answer).await;
             assert_eq!(said(&pending.reply().await.result())["answer"]["content"]["which"], "this");
         } else {
             let (key, question) = state["inputRequests"].as_object().unwrap().iter().next().unwrap();

@@ -1,7 +1,6 @@
 //! Which requests an upstream cannot have processed (U4): these may be sent again on the next connection, no others.
 
 use std::{
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicU16, AtomicUsize, Ordering},
@@ -10,12 +9,14 @@ use std::{
 };
 
 use axum::{
-    Router,
-    extract::State,
-    http::{HeaderMap, Method, StatusCode, header},
+    http::{HeaderMap, Method},
     response::{IntoResponse, Response},
 };
-use kit::{HeldPort, eventually, http::serve};
+use kit::{
+    HeldPort, HttpServer, eventually,
+    http_server::{EVENTS, Received, reply, said, status},
+    messages::response,
+};
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::limits::Limits;
 use mcp_disclosure_transport::{
@@ -23,7 +24,7 @@ use mcp_disclosure_transport::{
     http::{self, Endpoint, EndpointKind},
     streams,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::net::TcpListener;
 
 #[derive(Debug)]
@@ -36,18 +37,11 @@ impl Handler for Owner {
 }
 
 /// A server whose session can be lost, and how many calls it has begun to process.
-#[derive(Clone, Default)]
+#[derive(Debug, Default)]
 struct Server {
     /// The status by which it refuses what is in its session, once that is lost.
-    lost: Arc<AtomicU16>,
-    processed: Arc<AtomicUsize>,
-    gets: Arc<AtomicUsize>,
-}
-
-impl fmt::Debug for Server {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Server")
-    }
+    lost: AtomicU16,
+    processed: AtomicUsize,
 }
 
 impl Server {
@@ -55,41 +49,30 @@ impl Server {
     fn lose(&self, status: u16) {
         self.lost.store(status, Ordering::SeqCst);
     }
-
-    async fn start() -> (Self, String) {
-        let server = Self::default();
-        let address = serve(Router::new().fallback(take).with_state(server.clone())).await;
-        (server, format!("http://{address}/mcp"))
-    }
 }
 
-async fn take(State(server): State<Server>, method: Method, body: String) -> Response {
-    let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    let lost = StatusCode::from_u16(server.lost.load(Ordering::SeqCst)).ok();
-    if method == Method::GET {
-        server.gets.fetch_add(1, Ordering::SeqCst);
-        return match lost {
-            Some(status) => status.into_response(),
-            None => ([(header::CONTENT_TYPE, "text/event-stream")], "retry: 300\ndata: \n\n").into_response(),
-        };
+async fn take(server: Arc<Server>, request: Received) -> Response {
+    let lost = Some(server.lost.load(Ordering::SeqCst)).filter(|lost| *lost > 0);
+    if request.method == Method::GET {
+        return lost.map_or_else(|| said(200, EVENTS, "retry: 300\ndata: \n\n"), status);
     }
-    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {}}).to_string();
-    let json = [(header::CONTENT_TYPE, "application/json")];
-    match (message["method"].as_str().unwrap_or_default(), lost) {
-        ("initialize", _) => ([("mcp-session-id", "s")], json, answer).into_response(),
-        ("ping", Some(status)) => status.into_response(),
-        ("call" | "hang", Some(status)) => {
+    let id = &request.message["id"];
+    let answer = reply(&response(id, json!({})));
+    match (request.rpc_method(), lost) {
+        ("initialize", _) => ([("mcp-session-id", "s")], answer).into_response(),
+        ("ping", Some(lost)) => status(lost),
+        ("call" | "hang", Some(lost)) => {
             // Those that are under way together are refused one after the other.
-            tokio::time::sleep(Duration::from_millis(20 * message["id"].as_u64().unwrap())).await;
-            (status, "no such session").into_response()
+            tokio::time::sleep(Duration::from_millis(20 * id.as_u64().unwrap())).await;
+            said(lost, "text/plain", "no such session")
         }
-        ("bad", _) => (StatusCode::BAD_REQUEST, "it makes no sense").into_response(),
+        ("bad", _) => said(400, "text/plain", "it makes no sense"),
         ("hang", _) => {
             server.processed.fetch_add(1, Ordering::SeqCst);
             std::future::pending().await
         }
-        ("call", _) => (json, answer).into_response(),
-        _ => StatusCode::ACCEPTED.into_response(),
+        ("call", _) => answer,
+        _ => status(202),
     }
 }
 
@@ -109,9 +92,9 @@ fn connect(url: &str, listens: bool) -> Arc<Connection> {
     http::connect(endpoint, listens, None, Arc::new(Owner), Limits::default().bounds())
 }
 
-async fn in_session(listens: bool) -> (Server, Arc<Connection>) {
-    let (server, url) = Server::start().await;
-    let connection = connect(&url, listens);
+async fn in_session(listens: bool) -> (HttpServer<Server>, Arc<Connection>) {
+    let server = HttpServer::serving(Server::default(), take).await;
+    let connection = connect(&server.url(), listens);
     request(&connection, "initialize").await.unwrap();
     connection.negotiated("2025-11-25");
     connection.notify("notifications/initialized", RawObject::empty());
@@ -148,7 +131,8 @@ async fn u4_all_requests_that_were_refused_with_the_session_are_unprocessed_and_
 async fn u4_a_session_is_lost_too_if_the_stream_that_was_open_is_not_found_any_more() {
     for status in REFUSALS {
         let (server, connection) = in_session(true).await;
-        eventually("a stream", async || (server.gets.load(Ordering::SeqCst) > 0).then_some(())).await;
+        let is_open = || server.received().iter().any(|request| request.method == Method::GET);
+        eventually("a stream", async || is_open().then_some(())).await;
         assert!(!connection.is_ended());
         server.lose(status);
         eventually("the end", async || connection.is_ended().then_some(())).await;

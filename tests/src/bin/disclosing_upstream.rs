@@ -19,7 +19,7 @@ mod server;
 use std::{collections::HashSet, env};
 
 use serde_json::{Value, json};
-use server::{answer, fail, messages, put, text};
+use server::{answer, fail, messages, notify, text};
 
 const DESCRIPTIONS: &str = "resource:///tool_descriptions";
 
@@ -33,7 +33,7 @@ fn main() {
                 Err((code, text)) => fail(id, json!({"code": code, "message": text})),
             }
             if method == "tools/call" && message["params"]["name"] == "announce" {
-                put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                notify("tools/list_changed", json!({}));
             }
         }
     }

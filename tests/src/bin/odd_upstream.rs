@@ -18,7 +18,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use server::{answer, fail, messages, put, say, text};
+use server::{answer, fail, messages, notify, put, say, text};
 
 fn main() {
     let mut arguments = env::args().skip(1);
@@ -115,8 +115,7 @@ impl Server {
             }
             // At the third, it reports progress of the first.
             ("asks-late", "tools/call") => {
-                let params = json!({"progressToken": self.asks_for, "progress": 1});
-                put(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
+                notify("progress", json!({"progressToken": self.asks_for, "progress": 1}));
                 answer(id, text("the third"));
             }
             ("asks" | "asks-late", "") if *id == "q" => {
@@ -125,8 +124,7 @@ impl Server {
                 answer(&self.asks_for, text(&outcome.to_string()));
             }
             ("asks", "notifications/roots/list_changed") => {
-                let params = json!({"requestId": "q"});
-                put(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+                notify("cancelled", json!({"requestId": "q"}));
                 answer(&self.asks_for, text("never mind"));
             }
             // Asks a hundred things at once, and answers with the errors once 36 have come.
@@ -167,7 +165,7 @@ impl Server {
             }
             ("changes-while-listing", "tools/list") if self.lists < 5 => {
                 self.lists += 1;
-                put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                notify("tools/list_changed", json!({}));
                 answer(id, self.tools(message));
             }
             ("resolves", "tools/resolve") => answer(id, json!({"tool": tool("echo")})),

@@ -15,7 +15,7 @@ mod server;
 use std::{env, process};
 
 use serde_json::{Value, json};
-use server::{answer, fail, messages, put, text};
+use server::{answer, fail, messages, notify, put, text};
 
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -133,8 +133,7 @@ impl Server {
             _ => {}
         }
         if name == "log" {
-            let params = json!({"level": "warning", "data": "logged"});
-            put(&json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params}));
+            notify("message", json!({"level": "warning", "data": "logged"}));
             return answer(id, self.result(text(name)));
         }
         if name == "late" {
@@ -158,8 +157,7 @@ impl Server {
             }
             _ => {
                 progress_of(task);
-                let params = self.state(number);
-                put(&json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": params}));
+                notify("tasks/status", self.state(number));
             }
         }
         answer(id, self.result(text(name)));
@@ -267,8 +265,7 @@ impl Server {
         let task = &mut self.tasks[number];
         (task.status, task.outcome) = (status, outcome);
         if ["tell", "at once"].iter().any(|topic| task.arguments["topic"] == *topic) {
-            let params = self.state(number);
-            put(&json!({"jsonrpc": "2.0", "method": "notifications/tasks/status", "params": params}));
+            notify("tasks/status", self.state(number));
         }
         self.settle(number);
     }
@@ -318,8 +315,7 @@ impl Server {
 }
 
 fn progress_of(task: &Task) {
-    let params = json!({"progressToken": task.token, "progress": 1, "message": "halfway"});
-    put(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}));
+    notify("progress", json!({"progressToken": task.token, "progress": 1, "message": "halfway"}));
 }
 
 fn question() -> Value {

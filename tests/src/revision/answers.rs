@@ -3,6 +3,10 @@
 use serde_json::{Value, json};
 
 use super::Revision;
+use crate::{
+    messages::{introduction, request, tool},
+    server::text,
+};
 
 /// How many tools come on one page.
 const PAGE: usize = 2;
@@ -15,7 +19,7 @@ fn question() -> Value {
 
 /// The names of its tools; `added` of them were added since it started.
 fn tools(revision: Revision, added: usize) -> Vec<String> {
-    let mut names: Vec<String> = ["progress", "resumed", "echo"].map(str::to_owned).into();
+    let mut names: Vec<String> = ["progress", "echo"].map(str::to_owned).into();
     if revision.has_elicitation() {
         names.push("ask".to_owned());
     }
@@ -27,10 +31,7 @@ fn tools(revision: Revision, added: usize) -> Vec<String> {
 pub(super) fn result(revision: Revision, message: &Value, added: usize) -> Option<Value> {
     let params = &message["params"];
     let mut result = match message["method"].as_str()? {
-        "initialize" if revision.has_sessions() => json!({
-            "protocolVersion": revision.name(), "capabilities": capabilities(),
-            "serverInfo": {"name": "revision", "version": revision.name()},
-        }),
+        "initialize" if revision.has_sessions() => introduction("revision", revision.name(), capabilities()),
         "server/discover" if !revision.has_sessions() => {
             json!({"supportedVersions": [revision.name()], "capabilities": capabilities()})
         }
@@ -66,8 +67,8 @@ fn capabilities() -> Value {
 fn page(names: &[String], params: &Value) -> Value {
     let from = params["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
     let to = (from + PAGE).min(names.len());
-    let tool = |name: &String| json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}});
-    let mut page = json!({"tools": names[from..to].iter().map(tool).collect::<Vec<_>>()});
+    let described = |name: &String| tool(name, &format!("Does {name}."));
+    let mut page = json!({"tools": names[from..to].iter().map(described).collect::<Vec<_>>()});
     if to < names.len() {
         page["nextCursor"] = json!(to.to_string());
     }
@@ -95,27 +96,7 @@ pub(super) fn greeting(elicited: &Value) -> Value {
     ))
 }
 
-/// The result of a tool with this text.
-pub(super) fn text(text: &str) -> Value {
-    json!({"content": [{"type": "text", "text": text}]})
-}
-
 /// The request of an elicitation.
 pub(super) fn elicitation(id: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": question()})
-}
-
-/// A notification.
-pub(super) fn notification(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
-}
-
-/// A response with a result.
-pub(super) fn response(id: &Value, result: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "result": result})
-}
-
-/// The error for a method that the revision does not have.
-pub(super) fn unknown_method(id: &Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}})
+    request(id, "elicitation/create", question())
 }

@@ -1,32 +1,16 @@
 //! What a revision demands of each request over HTTP.
 
-use axum::http::{HeaderMap, Method, header};
-use serde_json::Value;
+use axum::http::{Method, header};
 
 use super::Revision;
+use crate::http_server::Received;
 
 /// The header with the negotiated revision.
 pub(super) const VERSION: &str = "mcp-protocol-version";
 /// The header with the session's id.
 pub(super) const SESSION: &str = "mcp-session-id";
 
-/// A request as it arrived.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrived<'a> {
-    pub(super) method: &'a Method,
-    pub(super) headers: &'a HeaderMap,
-    pub(super) message: &'a Value,
-}
-
-impl Arrived<'_> {
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|value| value.to_str().ok())
-    }
-
-    fn rpc_method(&self) -> &str {
-        self.message["method"].as_str().unwrap_or_default()
-    }
-
+impl Received {
     /// Whether it asks which era the server speaks, and is in the other one.
     pub(super) fn is_probe(&self, revision: Revision) -> bool {
         let probe = if revision.has_sessions() { "server/discover" } else { "initialize" };
@@ -47,7 +31,7 @@ impl Arrived<'_> {
     fn faults_of_http(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let accept = self.header(header::ACCEPT.as_str()).unwrap_or_default();
-        let wanted: &[&str] = match *self.method {
+        let wanted: &[&str] = match self.method {
             Method::POST => &["application/json", "text/event-stream"],
             Method::GET => &["text/event-stream"],
             _ => &[],

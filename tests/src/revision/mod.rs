@@ -1,15 +1,14 @@
 //! An MCP server over Streamable HTTP that speaks one revision only, and checks every request it receives against that
 //! revision.
 //!
-//! It lists, calls, reports progress, elicits, closes the stream of an answer and continues it, and announces changed
-//! lists. [`RevisionServer::faults`] has what a request lacked; the server answers such requests all the same, so that
-//! one test sees every fault.
+//! It lists, calls, reports progress, elicits, and announces changed lists. [`State::faults`](server::State::faults) has what
+//! requests lacked; the server answers such requests all the same, so that one test sees every fault.
 
 mod answers;
 mod checks;
 mod server;
 
-pub use server::{Received, RevisionServer};
+pub use server::RevisionServer;
 
 /// A revision of MCP that has Streamable HTTP. 2024-11-05 has another transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,63 +2,36 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
-    convert::Infallible,
-    net::SocketAddr,
     sync::Arc,
 };
 
 use axum::{
-    Router,
-    body::{Body, Bytes},
-    extract::State,
-    http::{HeaderMap, Method, StatusCode, header},
+    http::Method,
     response::{IntoResponse, Response},
 };
-use futures::{Stream, StreamExt, stream};
+use futures::{StreamExt, stream};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 
-use super::{
-    Revision, answers,
-    checks::{Arrived, SESSION},
+use super::{Revision, answers, checks::SESSION};
+use crate::{
+    HttpServer,
+    http_server::{EVENTS, JSON, Received, event, reply, said, status, stream_of},
+    messages::{failure, notification, response},
 };
-use crate::http::serve;
 
-const EVENTS: &str = "text/event-stream";
-const JSON: &str = "application/json";
+/// A server of one revision.
+pub type RevisionServer = HttpServer<State>;
 
-/// The event after which the answer of `resumed` is continued.
-const CLOSED_AFTER: &str = "call-1";
-
-/// A request that the server received.
-#[derive(Clone, Debug)]
-pub struct Received {
-    /// The HTTP method.
-    pub method: Method,
-    /// The headers.
-    pub headers: HeaderMap,
-    /// The message of a POST.
-    pub message: Value,
-}
-
-/// A server of one revision, which lives as long as the test's runtime.
-#[derive(Clone, Debug)]
-pub struct RevisionServer {
-    address: SocketAddr,
-    state: Arc<Shared>,
-}
-
+/// What a server knows.
 #[derive(Debug)]
-struct Shared {
+pub struct State {
     revision: Revision,
     session: Mutex<Option<String>>,
-    received: Mutex<Vec<Received>>,
     faults: Mutex<BTreeSet<String>>,
     /// Elicitations without an answer, by the ids of their requests.
     asked: Mutex<HashMap<String, oneshot::Sender<Value>>>,
-    /// The call whose stream was closed.
-    closed: Mutex<Option<Value>>,
     /// How many tools were added. Its subscribers are the streams of unasked messages.
     added: watch::Sender<usize>,
 }
@@ -74,170 +47,125 @@ impl RevisionServer {
         Self::start_with(revision, None).await
     }
 
-    async fn start_with(revision: Revision, session: Option<&'static str>) -> Self {
-        let state = Arc::new(Shared {
+    async fn start_with(revision: Revision, session: Option<&str>) -> Self {
+        let state = State {
             revision,
             session: Mutex::new(session.map(str::to_owned)),
-            received: Mutex::default(),
             faults: Mutex::default(),
             asked: Mutex::default(),
-            closed: Mutex::default(),
             added: watch::Sender::default(),
-        });
-        let address = serve(Router::new().fallback(take).with_state(Arc::clone(&state))).await;
-        Self { address, state }
+        };
+        Self::serving(state, take).await
     }
+}
 
-    /// Its endpoint.
-    pub fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
-    }
-
-    /// What it received so far, in order.
-    pub fn received(&self) -> Vec<Received> {
-        self.state.received.lock().clone()
-    }
-
+impl State {
     /// What the requests lacked so far, by the rules of its revision; each fault once.
     pub fn faults(&self) -> Vec<String> {
-        self.state.faults.lock().iter().cloned().collect()
+        self.faults.lock().iter().cloned().collect()
     }
 
     /// How many streams of unasked messages are open.
     pub fn listeners(&self) -> usize {
-        self.state.added.receiver_count()
+        self.added.receiver_count()
     }
 
     /// Forgets its session, as a server that was started again.
     pub fn forget_session(&self) {
-        if let Some(session) = self.state.session.lock().as_mut() {
+        if let Some(session) = self.session.lock().as_mut() {
             session.push_str("-anew");
         }
     }
 
     /// Adds a tool and announces that the list has changed.
     pub fn add_tool(&self) {
-        self.state.added.send_modify(|added| *added += 1);
+        self.added.send_modify(|added| *added += 1);
     }
 }
 
-async fn take(
-    State(state): State<Arc<Shared>>,
-    method: Method,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
-    let message: Value = serde_json::from_str(&body).unwrap_or_default();
-    let arrived = Arrived { method: &method, headers: &headers, message: &message };
-    let is_probe = arrived.is_probe(state.revision);
+async fn take(state: Arc<State>, request: Received) -> Response {
+    let is_probe = request.is_probe(state.revision);
     let session = state.session.lock().clone();
-    if headers.get(SESSION).is_some_and(|named| session.as_deref().is_some_and(|own| named != own)) {
-        return StatusCode::NOT_FOUND.into_response();
+    if request.header(SESSION).is_some_and(|named| session.as_deref().is_some_and(|own| named != own)) {
+        return status(404);
     }
     if !is_probe {
-        state.faults.lock().extend(arrived.faults(state.revision, session.as_deref()));
+        state.faults.lock().extend(request.faults(state.revision, session.as_deref()));
     }
-    let last_event = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
-    state.received.lock().push(Received { method: method.clone(), headers, message: message.clone() });
-    match method {
+    let message = &request.message;
+    match request.method {
         // As servers do that validate the header before they read the body; some name a session that it has nothing to do with.
         Method::POST if is_probe => {
-            let error = answers::unknown_method(&message["id"]).to_string();
-            let mut refusal = respond(StatusCode::BAD_REQUEST, JSON, error);
-            refusal.headers_mut().insert(SESSION, "not-a-session".parse().unwrap());
-            refusal
+            let refusal = said(400, JSON, failure(&message["id"], -32601, "Method not found").to_string());
+            ([(SESSION, "not-a-session")], refusal).into_response()
         }
-        Method::POST if message["method"].is_null() => answered(&state, &message),
+        Method::POST if message["method"].is_null() => answered(&state, message),
         // As the official Python servers do: with a content type, and without content.
-        Method::POST if message["id"].is_null() => respond(StatusCode::ACCEPTED, JSON, String::new()),
-        Method::POST => request(&state, &message),
-        Method::GET if state.revision.has_sessions() => match last_event.as_deref() {
-            Some(CLOSED_AFTER) => resume(&state),
-            Some(_) => StatusCode::BAD_REQUEST.into_response(),
-            None => listen(&state, &Value::Null),
-        },
-        Method::DELETE if session.is_some() => StatusCode::NO_CONTENT.into_response(),
-        _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
+        Method::POST if message["id"].is_null() => said(202, JSON, String::new()),
+        Method::POST => answer(&state, &request),
+        Method::GET if state.revision.has_sessions() => listen(&state, &Value::Null),
+        Method::DELETE if session.is_some() => status(204),
+        _ => status(405),
     }
 }
 
 /// A response to what the server asked.
-fn answered(state: &Shared, message: &Value) -> Response {
+fn answered(state: &State, message: &Value) -> Response {
     let asked = state.asked.lock().remove(message["id"].as_str().unwrap_or_default());
-    match asked {
-        Some(asked) => {
-            let _gone = asked.send(message["result"].clone());
-            StatusCode::ACCEPTED.into_response()
-        }
-        None => StatusCode::BAD_REQUEST.into_response(),
-    }
+    let is_taken = asked.is_some_and(|asked| asked.send(message["result"].clone()).is_ok());
+    status(if is_taken { 202 } else { 400 })
 }
 
-fn request(state: &Arc<Shared>, message: &Value) -> Response {
-    let id = &message["id"];
-    let params = &message["params"];
-    match (message["method"].as_str().unwrap_or_default(), params["name"].as_str().unwrap_or_default()) {
+fn answer(state: &State, request: &Received) -> Response {
+    let message = &request.message;
+    let (id, tool) = (&message["id"], message["params"]["name"].as_str().unwrap_or_default());
+    match (request.rpc_method(), tool) {
         ("subscriptions/listen", _) if !state.revision.has_sessions() => return listen(state, id),
         ("tools/call", "progress") => return report(state, message),
-        ("tools/call", "resumed") if state.revision.has_sessions() => return close_early(state, message),
         ("tools/call", "ask") if state.revision.has_sessions() => return ask(state, id),
         _ => {}
     }
     let Some(result) = answers::result(state.revision, message, *state.added.borrow()) else {
-        return respond(StatusCode::NOT_FOUND, JSON, answers::unknown_method(id).to_string());
+        return said(404, JSON, failure(id, -32601, "Method not found").to_string());
     };
-    let answer = answers::response(id, result);
-    if message["method"] != "initialize" {
-        return respond(StatusCode::OK, JSON, answer.to_string());
+    let answer = response(id, result);
+    if request.rpc_method() != "initialize" {
+        return reply(&answer);
     }
     // Either form is allowed for every answer; official servers use this one for the handshake, too.
-    let mut response = respond(StatusCode::OK, EVENTS, event(None, &answer));
-    if let Some(session) = &*state.session.lock() {
-        response.headers_mut().insert(SESSION, session.parse().unwrap());
+    let opened = said(200, EVENTS, event(None, &answer));
+    match &*state.session.lock() {
+        Some(session) => ([(SESSION, session.clone())], opened).into_response(),
+        None => opened,
     }
-    response
 }
 
 /// Three steps of progress, and the result.
-fn report(state: &Shared, message: &Value) -> Response {
-    let steps = (1..=3).map(|step| event(None, &progress(message, step)));
+fn report(state: &State, message: &Value) -> Response {
+    let token = &message["params"]["_meta"]["progressToken"];
+    let step =
+        |step: u32| notification("progress", json!({"progressToken": token, "progress": step, "total": 3}));
+    let steps = (1..=3).map(|number| event(None, &step(number)));
     let result = answers::result(state.revision, message, 0).unwrap();
-    let end = event(None, &answers::response(&message["id"], result));
-    respond(StatusCode::OK, EVENTS, steps.chain([end]).collect::<String>())
-}
-
-/// The stream ends before its answer, after an event from which it can be resumed.
-fn close_early(state: &Shared, message: &Value) -> Response {
-    *state.closed.lock() = Some(message.clone());
-    let first = event(Some(CLOSED_AFTER), &progress(message, 1));
-    respond(StatusCode::OK, EVENTS, format!("retry: 20\n{first}"))
-}
-
-/// The rest of that stream.
-fn resume(state: &Shared) -> Response {
-    let Some(message) = state.closed.lock().take() else { return StatusCode::BAD_REQUEST.into_response() };
-    let answer = answers::response(&message["id"], answers::text("resumed"));
-    let rest = [event(Some("call-2"), &progress(&message, 2)), event(Some("call-3"), &answer)];
-    respond(StatusCode::OK, EVENTS, rest.concat())
+    let end = event(None, &response(&message["id"], result));
+    said(200, EVENTS, steps.chain([end]).collect::<String>())
 }
 
 /// Asks the client on the stream of the answer, and answers once it has responded.
-fn ask(state: &Shared, id: &Value) -> Response {
+fn ask(state: &State, id: &Value) -> Response {
     let (answer, answered) = oneshot::channel();
-    let mut asked = state.asked.lock();
     let question = format!("question-{id}");
-    asked.insert(question.clone(), answer);
-    drop(asked);
+    state.asked.lock().insert(question.clone(), answer);
     let id = id.clone();
     let rest = async move {
         let elicited = answered.await.unwrap_or_default();
-        event(None, &answers::response(&id, answers::greeting(&elicited)))
+        event(None, &response(&id, answers::greeting(&elicited)))
     };
     stream_of(stream::iter([event(None, &answers::elicitation(&question))]).chain(stream::once(rest)))
 }
 
 /// A stream of unasked messages: that of a session, or the one that this request opened.
-fn listen(state: &Shared, id: &Value) -> Response {
+fn listen(state: &State, id: &Value) -> Response {
     let subscription = match id {
         Value::Null => json!({}),
         id => json!({"_meta": {"io.modelcontextprotocol/subscriptionId": id}}),
@@ -245,9 +173,9 @@ fn listen(state: &Shared, id: &Value) -> Response {
     let acknowledgement = (!id.is_null()).then(|| {
         let mut params = subscription.clone();
         params["notifications"] = json!({"toolsListChanged": true});
-        event(None, &answers::notification("subscriptions/acknowledged", params))
+        event(None, &notification("subscriptions/acknowledged", params))
     });
-    let changed = event(None, &answers::notification("tools/list_changed", subscription));
+    let changed = event(None, &notification("tools/list_changed", subscription));
     let changes = stream::unfold(state.added.subscribe(), move |mut added| {
         let changed = changed.clone();
         async move { added.changed().await.ok().map(|()| (changed, added)) }
@@ -255,23 +183,4 @@ fn listen(state: &Shared, id: &Value) -> Response {
     // A comment, so that the response begins.
     let opening = acknowledgement.unwrap_or_else(|| ": open\n\n".to_owned());
     stream_of(stream::iter([opening]).chain(changes))
-}
-
-fn progress(message: &Value, step: u32) -> Value {
-    let token = &message["params"]["_meta"]["progressToken"];
-    answers::notification("progress", json!({"progressToken": token, "progress": step, "total": 3}))
-}
-
-fn event(id: Option<&str>, message: &Value) -> String {
-    let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
-    format!("{id}event: message\ndata: {message}\n\n")
-}
-
-fn stream_of(events: impl Stream<Item = String> + Send + 'static) -> Response {
-    let events = events.map(|event| Ok::<_, Infallible>(Bytes::from(event)));
-    respond(StatusCode::OK, EVENTS, Body::from_stream(events))
-}
-
-fn respond(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
-    (status, [(header::CONTENT_TYPE, kind)], body.into()).into_response()
 }

@@ -1,10 +1,10 @@
 //! What differs between the channels that definitions come by, each before the real gateway.
 
 use kit::{Bench, Scenario, Setup};
-use mcp_disclosure_client::{CallError, Channel, Error, Host, Preferences, RawObject};
+use mcp_disclosure_client::{CallError, Channel, Error, RawObject};
 use serde_json::json;
 
-use super::{calls_forwarded, entry_only, given, link, pinned, preferences, quiet, value};
+use super::{calls_forwarded, entry_only, given, quiet, value};
 use crate::odd;
 
 /// The definitions that the upstream sent, by name.
@@ -35,39 +35,7 @@ async fn d3_d6_definitions_come_whole_in_order_and_in_one_request(setup: Setup) 
     host.call("rich", &json!({})).await.unwrap();
     assert_eq!(host.traffic().round_trips - known.round_trips, 1);
 }
-
-async fn d2_lists_come_without_schemas_where_the_host_can_do_without(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    for omits in [false, true] {
-        let shortest = Preferences { shortest: true, ..preferences(setup) };
-        let preferences = Preferences { omit_input_schema: omits, ..shortest };
-        let host = Host::connect(link(&bench, setup), preferences).await.unwrap();
-        for tool in host.list().await.unwrap() {
-            let keys: Vec<&str> = tool.iter().map(|(key, _)| key).collect();
-            let expected: &[&str] =
-                if omits { &["name", "description"] } else { &["name", "description", "inputSchema"] };
-            assert_eq!(keys, expected);
-        }
-        assert_eq!(host.describe(&["echo"]).await.unwrap()[0].object(), &sent("echo"));
-    }
-}
-
-async fn d7_a_model_that_is_shown_the_bridge_can_use_it(setup: Setup) {
-    let (_bench, host) = pinned(setup).await;
-    let listed = host.list().await.unwrap();
-    assert_eq!(listed.last().unwrap().string("name").unwrap(), "describe_tools");
-    let described = host.call("describe_tools", &json!({"names": ["echo", "unknown"]})).await.unwrap();
-    let described = &value(&described)["structuredContent"];
-    assert_eq!(described["echo"]["inputSchema"], value(&sent("echo"))["inputSchema"]);
-    assert_eq!(described["unknown"]["error"], "Tool 'unknown' not found");
-    // The host itself may use the method all the same.
-    assert_eq!(host.describe(&["echo"]).await.unwrap()[0].object(), &sent("echo"));
-}
-under_describe!(
-    d3_d6_definitions_come_whole_in_order_and_in_one_request,
-    d2_lists_come_without_schemas_where_the_host_can_do_without,
-    d7_a_model_that_is_shown_the_bridge_can_use_it,
-);
+under_describe!(d3_d6_definitions_come_whole_in_order_and_in_one_request);
 
 async fn i4_i5_tools_are_explained_with_stubs_and_without(setup: Setup) {
     for (options, listed) in [(odd(), Scenario::odd().tools.len() + 1), (entry_only(odd()), 2)] {

@@ -1,28 +1,13 @@
 //! Servers over HTTP that refuse.
 
-use axum::{
-    Router,
-    extract::Path,
-    http::{StatusCode, header},
+use kit::{
+    HttpServer,
+    http_server::{JSON, said},
 };
-use kit::http::serve;
 use mcp_disclosure_client::{CallError, Error, Host, HttpError, Link, Preferences};
 
 /// What OAuth says of a token: JSON, but no JSON-RPC.
 const TOKEN: &str = r#"{"error":"invalid_token"}"#;
-
-/// Answers each request with the kind of body and the status that its path names.
-async fn refusing() -> String {
-    let refuse = |Path((kind, status)): Path<(String, u16)>| async move {
-        let status = StatusCode::from_u16(status).unwrap();
-        match &*kind {
-            "json" => (status, [(header::CONTENT_TYPE, "application/json")], TOKEN),
-            _ => (status, [(header::CONTENT_TYPE, "text/plain")], "who are you?"),
-        }
-    };
-    let address = serve(Router::new().route("/{kind}/{status}", axum::routing::any(refuse))).await;
-    format!("http://{address}")
-}
 
 async fn failure(url: &str) -> HttpError {
     let connected = Host::connect(Link::url(url).unwrap(), Preferences::default()).await;
@@ -34,15 +19,15 @@ async fn failure(url: &str) -> HttpError {
 
 #[tokio::test]
 async fn a_refusal_is_typed_and_says_what_the_server_said() {
-    let server = refusing().await;
     for status in [401, 403, 404, 500, 503] {
-        for (kind, said) in [("text", "who are you?"), ("json", TOKEN)] {
-            let failure = failure(&format!("{server}/{kind}/{status}")).await;
+        for (kind, text) in [("text/plain", "who are you?"), (JSON, TOKEN)] {
+            let refusing = HttpServer::serving((), move |_, _| async move { said(status, kind, text) }).await;
+            let failure = failure(&refusing.url()).await;
             let HttpError::Status { status: found, body } = &failure else { panic!("{failure:?}") };
-            assert_eq!((found.as_u16(), &**body), (status, said));
+            assert_eq!((found.as_u16(), &**body), (status, text));
             let shown = failure.in_full();
             assert!(
-                shown.starts_with(&format!("answered HTTP {status} ")) && shown.ends_with(said),
+                shown.starts_with(&format!("answered HTTP {status} ")) && shown.ends_with(text),
                 "{shown}"
             );
         }

@@ -4,7 +4,6 @@ mod calls;
 mod channels;
 mod concerns;
 mod definitions;
-mod hard_schemas;
 mod http;
 mod links;
 
@@ -14,10 +13,10 @@ use kit::{Bench, Setup, Transport, inbox::Inbox, scenario::JOURNAL, setup::Era};
 use mcp_disclosure_client::{Direction, Host, Link, Preferences, RawObject};
 use serde_json::{Value, json};
 
-use crate::{info::entry_only, odd};
+use crate::info::entry_only;
 
 /// A link to the gateway, as the setup has it.
-fn link(bench: &Bench, setup: Setup) -> Link {
+pub(crate) fn link(bench: &Bench, setup: Setup) -> Link {
     match setup.transport {
         Transport::Http => Link::url(&format!("http://{}/mcp", bench.address)).unwrap(),
         Transport::Stdio => {
@@ -37,15 +36,7 @@ async fn host(bench: &Bench, setup: Setup) -> Host {
     Host::connect(link(bench, setup), preferences(setup)).await.unwrap()
 }
 
-/// A gateway that serves this strategy to everyone, and a host that has never heard of it.
-async fn pinned(setup: Setup) -> (Bench, Host) {
-    let bench = Bench::start(odd().pinned(setup.strategy)).await;
-    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
-    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
-    (bench, host)
-}
-
-/// The same, but it keeps no stream open, so that all it sends is what it is asked for.
+/// A host that keeps no stream open, so that all it sends is what it is asked for.
 async fn quiet(bench: &Bench, setup: Setup) -> Host {
     let preferences = Preferences { listens: false, ..preferences(setup) };
     Host::connect(link(bench, setup), preferences).await.unwrap()

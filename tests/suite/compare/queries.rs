@@ -6,29 +6,6 @@ use super::{compare, report};
 use crate::command_line::queries;
 
 #[test]
-fn q7_a_model_searches_by_words_of_the_task() {
-    let flags = ["--strategies", "search", "--use", "linear_solve"];
-    let detailed = report(&[&flags[..], &["--detail"]].concat());
-    let search = &detailed["strategies"][1];
-    let played = report(&[&["--transcript"], &flags[..]].concat());
-    let steps = played["strategies"][0]["acts"][0]["steps"].as_array().unwrap();
-    let asked: Vec<&str> = steps
-        .iter()
-        .filter(|step| step["kind"] == "asked")
-        .map(|step| step["text"].as_str().unwrap())
-        .collect();
-    assert!(asked[0].contains("search_tools") && !asked[0].contains("linear_solve"), "{asked:?}");
-    // A second step is made where the first did not bring the schema, and only there.
-    let explained = steps.iter().find(|step| step["kind"] == "explained").unwrap();
-    let answer: Value = serde_json::from_str(explained["text"].as_str().unwrap()).unwrap();
-    let hits = answer["tools"].as_array().unwrap();
-    let has_schema = hits.iter().any(|hit| hit["name"] == "linear_solve" && hit["inputSchema"].is_object());
-    assert_eq!(asked.len(), if has_schema { 1 } else { 2 }, "{asked:?} {answer}");
-    assert_eq!(search["detail"]["steps"].as_array().unwrap().len(), asked.len());
-    assert_eq!(search["steps"], json!(asked.len() + 1));
-}
-
-#[test]
 fn q5_tools_are_found_by_words_as_labelled_queries_say() {
     let file = queries(&[
         json!({"query": "linear solve", "tools": ["linear_solve"]}),

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{
     STATELESS, WITH_SESSION,
-    bad_server::{BadServer, NAMELESS},
+    bad_server::{self, Bad, NAMELESS, received, target},
     connect, healthy_beside, odd_child,
 };
 
@@ -33,8 +33,8 @@ async fn p6_a_response_without_an_id_is_nobodys_where_nothing_else_says_whose_it
 /// A client whose call is the only one that waits, while others do what is answered without an id.
 #[tokio::test]
 async fn p6_an_error_without_an_id_is_of_the_post_that_it_answers_and_of_no_other() {
-    let server = BadServer::start_careless().await;
-    let bench = Bench::start(healthy_beside(server.target())).await;
+    let server = bad_server::start(Bad { is_careless: true, ..Bad::default() }).await;
+    let bench = Bench::start(healthy_beside(target(&server))).await;
     let (client, other) =
         (Client::connect(&bench, WITH_SESSION).await, Client::connect(&bench, STATELESS).await);
     let waiting = client.start("tools/call", json!({"name": "held"})).await;
@@ -43,7 +43,8 @@ async fn p6_an_error_without_an_id_is_of_the_post_that_it_answers_and_of_no_othe
     let given_up = other.start("tools/call", json!({"name": "held"})).await;
     eventually("the other", async || (server.stalled() == 2).then_some(())).await;
     other.cancel(&given_up).await;
-    eventually("the refusal", async || (server.refused() == 1).then_some(())).await;
+    eventually("the refusal", async || (received(&server, "notifications/cancelled") == 1).then_some(()))
+        .await;
     for tool in ["nameless", "nameless_400"] {
         let error = other.call(tool, json!({})).await.error();
         assert_eq!(error["message"], "of nobody", "{tool}: the POST was that of this request");
@@ -55,8 +56,8 @@ async fn p6_an_error_without_an_id_is_of_the_post_that_it_answers_and_of_no_othe
 
 #[tokio::test]
 async fn p6_a_response_that_cannot_be_read_is_not_answered() {
-    let server = BadServer::start_careless().await;
-    let bench = Bench::start(healthy_beside(server.target())).await;
+    let server = bad_server::start(Bad { is_careless: true, ..Bad::default() }).await;
+    let bench = Bench::start(healthy_beside(target(&server))).await;
     let (client, other) =
         (Client::connect(&bench, WITH_SESSION).await, Client::connect(&bench, STATELESS).await);
     let waiting = client.start("tools/call", json!({"name": "held"})).await;
@@ -69,5 +70,5 @@ async fn p6_a_response_that_cannot_be_read_is_not_answered() {
     }
     other.call("go", json!({})).await.result();
     assert_eq!(waiting.reply().await.result()["content"][0]["text"], "held");
-    assert_eq!(server.responses(), 0, "it asked nothing");
+    assert_eq!(received(&server, ""), 0, "it asked nothing");
 }

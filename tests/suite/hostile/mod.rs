@@ -17,7 +17,7 @@ mod queues;
 mod results;
 mod servers;
 mod slow_readers;
-mod socket;
+pub(crate) mod socket;
 
 use kit::{Bench, Client, Options, Setup, Transport, setup::Era};
 use mcp_disclosure_gateway::upstream::Target;

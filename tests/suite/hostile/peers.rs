@@ -119,17 +119,6 @@ async fn p8_sessions_of_one_peer_are_bounded_and_others_come_in() {
 }
 
 #[tokio::test]
-async fn p8_without_a_trusted_proxy_no_header_says_who_it_is() {
-    let limits = Limits { sessions_per_peer: 5, ..Limits::default() };
-    let behind = Behind(Bench::start(Options { limits, ..healthy() }).await);
-    let mut opened = 0;
-    for number in 0..10 {
-        opened += usize::from(behind.try_open(&format!("10.9.8.{number}")).await.is_ok());
-    }
-    assert_eq!(opened, 5);
-}
-
-#[tokio::test]
 async fn p8_sessions_that_did_nothing_after_the_handshake_end() {
     let limits = Limits { unused_session: Duration::from_secs(5), ..Limits::default() };
     let behind = Behind::start(Options { limits, ..healthy() }).await;

@@ -15,51 +15,21 @@ use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};
 
 use super::{
-    STATELESS, WITH_SESSION, bad_server::BadServer, connect, healthy_beside, odd_child, others_are_served,
+    STATELESS, WITH_SESSION,
+    bad_server::{self, Bad, target},
+    connect, healthy_beside, odd_child,
     peers::Behind,
 };
 use crate::command_line::{ODD, program};
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Calls of 0.1 MB each to an upstream that reads nothing: 15 wait, and the others are refused.
-#[tokio::test]
-async fn p7_what_waits_for_an_upstream_is_bounded_and_leaves_with_its_request() {
-    assert_eq!(Limits::default().upstream_queue_bytes, 16 * MEGABYTE, "the contract's");
-    let limits = Limits { upstream_queue_bytes: 1_600_000, ..Limits::default() };
-    let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(odd_child("deaf")) };
-    let (bench, client) = connect(options, STATELESS).await;
-    let mut calls = Vec::new();
-    for _ in 0..40 {
-        let call = json!({"name": "echo", "arguments": {"text": "x".repeat(100_000)}});
-        calls.push(client.start("tools/call", call).await);
-    }
-    client.call("small", json!({})).await.result();
-    others_are_served(&bench).await;
-    let (mut full, mut late) = (0, 0);
-    for call in calls {
-        let error = call.reply().await.error();
-        let message = error["message"].as_str().unwrap();
-        assert!(message.starts_with("upstream 'bad' "), "{message}");
-        full += usize::from(message.contains("at most 1600000 bytes are queued"));
-        late += usize::from(message.contains("did not respond"));
-    }
-    // One is being written for good.
-    assert!(full + late == 40 && (13..=16).contains(&late), "{full} refused, {late} waited");
-    // So many time-outs in a row mean that it hangs: then no call waits.
-    eventually("it fails at once", async || {
-        let error = client.call("echo", json!({"text": "x"})).await.error();
-        error["message"].as_str().unwrap().contains("does not answer").then_some(())
-    })
-    .await;
-}
-
 /// Each call over HTTP has an exchange of its own, so that slow ones do not keep others from their upstream.
 #[tokio::test]
 async fn p7_slow_calls_over_http_take_no_room_from_others() {
-    let server = BadServer::start().await;
+    let server = bad_server::start(Bad::default()).await;
     let limits = Limits { upstream_queue_bytes: 410_000, ..Limits::default() };
-    let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(server.target()) };
+    let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(target(&server)) };
     let bench = Bench::start(options).await;
     let (slow, other) =
         (Client::connect(&bench, STATELESS).await, Client::connect(&bench, WITH_SESSION).await);
@@ -80,9 +50,9 @@ async fn p7_slow_calls_over_http_take_no_room_from_others() {
 /// The bytes of a request under way count for whoever sent it, and are free again when it is given up.
 #[tokio::test]
 async fn p7_bodies_under_way_over_http_count_for_their_client() {
-    let server = BadServer::start().await;
+    let server = bad_server::start(Bad::default()).await;
     let limits = Limits { request_bytes: 410_000, ..Limits::default() };
-    let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(server.target()) };
+    let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(target(&server)) };
     let (_bench, client) = connect(options, STATELESS).await;
     for round in 1..=2 {
         let mut calls = Vec::new();

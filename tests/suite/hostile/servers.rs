@@ -7,13 +7,13 @@ use serde_json::json;
 
 use super::{
     STATELESS, WITH_SESSION, attribution,
-    bad_server::{BadServer, TOOLS},
+    bad_server::{self, Bad, BadServer, TOOLS, target},
     healthy_beside, others_are_served,
 };
 
 /// Beside one that does well.
 async fn beside(server: &BadServer, patience: Duration) -> Bench {
-    Bench::start(Options { patience, ..healthy_beside(server.target()) }).await
+    Bench::start(Options { patience, ..healthy_beside(target(server)) }).await
 }
 
 /// Tools that never answer.
@@ -37,14 +37,14 @@ async fn each_fails(bench: &Bench, expected: &[(&str, &str)]) {
 
 #[tokio::test]
 async fn calls_that_stall_time_out_and_others_are_served_meanwhile() {
-    let server = BadServer::start().await;
+    let server = bad_server::start(Bad::default()).await;
     let bench = beside(&server, Duration::from_secs(2)).await;
     each_fails(&bench, &STALLING.map(|tool| (tool, "did not respond within 2 seconds"))).await;
 }
 
 #[tokio::test]
 async fn what_goes_wrong_is_an_error_that_names_the_upstream_and_the_rest_goes_on() {
-    let server = BadServer::start().await;
+    let server = bad_server::start(Bad::default()).await;
     let bench = beside(&server, kit::PATIENCE).await;
     let expected = [
         ("closes", "closed the connection before the end of its response"),
@@ -80,7 +80,7 @@ const LOSES_404: [&str; 1] = ["errs_with_404_of_none"];
 
 #[tokio::test]
 async fn an_error_with_status_404_ends_its_request_and_not_the_session_of_others() {
-    let server = BadServer::start_with_session().await;
+    let server = bad_server::start(Bad { has_session: true, ..Bad::default() }).await;
     let bench = beside(&server, kit::PATIENCE).await;
     let (client, other) =
         (Client::connect(&bench, STATELESS).await, Client::connect(&bench, WITH_SESSION).await);
@@ -104,7 +104,7 @@ const ENDLESS: [&str; 2] = ["endless_json", "endless_event"];
 #[tokio::test]
 async fn what_has_no_end_is_given_up_and_others_are_served_meanwhile() {
     for endless in ENDLESS {
-        let server = BadServer::start().await;
+        let server = bad_server::start(Bad::default()).await;
         let bench = beside(&server, kit::PATIENCE).await;
         let client = Client::connect(&bench, STATELESS).await;
         let call = client.start("tools/call", json!({"name": endless})).await;

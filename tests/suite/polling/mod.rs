@@ -9,7 +9,7 @@ use axum::http::Method;
 use kit::{Bench, Client, Options, Setup, Transport, eventually, setup::Era};
 use mcp_disclosure_gateway::{limits::Limits, upstream::Target};
 use serde_json::json;
-use server::{PollingServer, RETRY};
+use server::{PollingServer, RETRY, resumed};
 
 use crate::{connect, with_progress};
 
@@ -22,7 +22,7 @@ async fn before(server: &PollingServer, options: Options) -> (Bench, Client) {
 }
 
 async fn before_a_server(options: Options) -> (PollingServer, Bench, Client) {
-    let server = PollingServer::start(false).await;
+    let server = server::start(false).await;
     let (bench, client) = before(&server, options).await;
     (server, bench, client)
 }
@@ -31,11 +31,11 @@ async fn before_a_server(options: Options) -> (PollingServer, Bench, Client) {
 async fn u5_a_closed_stream_is_resumed_after_its_last_event_as_often_as_it_takes() {
     let (server, _bench, client) = before_a_server(Options::without_upstream()).await;
     assert_eq!(with_progress(&client, "polled").await, (vec![json!(1), json!(2)], json!("polled")));
-    assert_eq!(server.resumed(), ["0.0", "0.1", "0.3"]);
+    assert_eq!(resumed(&server), ["0.0", "0.1", "0.3"]);
     let received = server.received();
-    let posted = received.iter().find(|received| received.message.as_deref() == Some("tools/call")).unwrap();
-    let resumed = received.iter().find(|received| received.last_event.is_some()).unwrap();
-    let waited = resumed.at - posted.at;
+    let posted = received.iter().find(|request| request.rpc_method() == "tools/call").unwrap();
+    let next = received.iter().find(|request| request.header("last-event-id").is_some()).unwrap();
+    let waited = next.at - posted.at;
     assert!(waited >= Duration::from_millis(u64::from(RETRY)), "{waited:?}");
     // Without a word on how long to wait, and with a stream that stays open after the answer.
     assert_eq!(with_progress(&client, "unhurried").await, (vec![], json!("unhurried")));
@@ -50,7 +50,7 @@ async fn u5_a_stream_that_breaks_is_resumed_and_nothing_is_delivered_twice() {
         (vec![json!(1), json!(2), json!(3)], json!("replays"))
     );
     assert_eq!(with_progress(&client, "restarts").await, (vec![], json!("restarts")));
-    assert_eq!(server.resumed(), ["0.1", "1.2", "1.3", "2.0", "2.0", "2.0"]);
+    assert_eq!(resumed(&server), ["0.1", "1.2", "1.3", "2.0", "2.0", "2.0"]);
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn u5_a_stream_that_cannot_be_resumed_fails_its_call_at_once_and_says_why(
     ] {
         client.call(tool, json!({})).await.error_with(expected);
     }
-    assert!(server.resumed().iter().all(|event| !event.starts_with("0.")), "nothing to resume after");
+    assert!(resumed(&server).iter().all(|event| !event.starts_with("0.")), "nothing to resume after");
     // The session lives on.
     client.call("plain", json!({})).await.result();
 }
@@ -76,16 +76,14 @@ async fn u5_nothing_is_resumed_for_a_call_that_timed_out_was_cancelled_or_whose_
     let patience = Duration::from_secs(2);
     let (server, bench, client) = before_a_server(Options { patience, ..Options::without_upstream() }).await;
     client.call("never", json!({})).await.error_with("did not respond within 2 seconds");
-    assert!(server.resumed().len() > 1);
+    assert!(resumed(&server).len() > 1);
     let polls = quiet(&server).await;
     let cancelled = client.start("tools/call", json!({"name": "never"})).await;
-    eventually("polling", async || (server.resumed().len() > polls).then_some(())).await;
+    eventually("polling", async || (resumed(&server).len() > polls).then_some(())).await;
     client.cancel(&cancelled).await;
     quiet(&server).await;
     // A wait of days is bounded, and ends with the gateway.
-    let called = || {
-        server.received().iter().filter(|received| received.message.as_deref() == Some("tools/call")).count()
-    };
+    let called = || server.received().iter().filter(|request| request.rpc_method() == "tools/call").count();
     let waiting = client.start("tools/call", json!({"name": "far_off"})).await;
     eventually("the call", async || (called() == 3).then_some(())).await;
     kit::soon("the end", bench.gateway.close()).await;
@@ -99,7 +97,7 @@ async fn u5_nothing_is_resumed_for_a_call_that_timed_out_was_cancelled_or_whose_
 async fn quiet(server: &PollingServer) -> usize {
     let mut before = usize::MAX;
     eventually("quiet", async || {
-        let now = server.resumed().len();
+        let now = resumed(server).len();
         let is_quiet = std::mem::replace(&mut before, now) == now;
         tokio::time::sleep(Duration::from_millis(300)).await;
         is_quiet.then_some(now)
@@ -109,7 +107,7 @@ async fn quiet(server: &PollingServer) -> usize {
 
 #[tokio::test]
 async fn u5_a_request_that_stands_for_itself_ends_with_its_stream() {
-    let server = PollingServer::start(true).await;
+    let server = server::start(true).await;
     let (_bench, client) = before(&server, Options::without_upstream()).await;
     client.call("polled", json!({})).await.error_with("ended its reply without a response to the request");
     assert!(server.received().iter().all(|received| received.method == Method::POST));
@@ -129,5 +127,5 @@ async fn u5_lists_are_read_again_after_the_stream_of_unasked_messages_was_down()
         .await;
         client.notification("notifications/tools/list_changed").await;
     }
-    assert_eq!(&server.resumed()[..2], ["unasked.0", "unasked.1"]);
+    assert_eq!(&resumed(&server)[..2], ["unasked.0", "unasked.1"]);
 }

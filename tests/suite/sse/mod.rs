@@ -10,14 +10,14 @@ use mcp_disclosure_gateway::{
     upstream::{Endpoint, EndpointKind, Target},
 };
 use serde_json::json;
-use server::{GOOD, Manner, REVISION, SseServer};
+use server::{GOOD, Manner, REVISION, SseServer, posted};
 
 use crate::{failure, questions::converse, with_progress};
 
 fn target(server: &SseServer, kind: EndpointKind) -> Target {
     let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
     Target::Url(Endpoint {
-        url: server.url().parse().unwrap(),
+        url: server.at("/sse").parse().unwrap(),
         kind,
         headers,
         authorization: None,
@@ -36,7 +36,7 @@ async fn client(bench: &Bench) -> Client {
 }
 
 async fn all_that_it_offers_reaches(era: Era, kind: EndpointKind, manner: Manner) {
-    let server = SseServer::start(manner).await;
+    let server = server::start(manner).await;
     let options = Options { scope: Scope::Session, ..Options::without_upstream() };
     let bench = before(&server, kind, options).await;
     let setup = Setup { strategy: "full", transport: Transport::Http, era };
@@ -73,7 +73,7 @@ async fn u6_what_a_server_answers_to_a_post_does_not_matter_if_it_is_not_there()
         (405, ""),
         (400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#),
     ] {
-        let server = SseServer::start(Manner { refusal, ..GOOD }).await;
+        let server = server::start(Manner { refusal, ..GOOD }).await;
         let bench = before(&server, EndpointKind::Detect, Options::without_upstream()).await;
         let text = client(&bench).await.call("echo", json!({})).await.result()["content"][0]["text"].clone();
         assert_eq!(text, "echo", "{refusal:?}");
@@ -87,21 +87,21 @@ async fn u6_messages_go_to_the_url_that_is_named_with_headers_and_revision() {
         "event: endpoint\ndata: messages?session=ID\n\n",
         "id: 1\nretry: 5\n\nevent: endpoint\ndata: HERE/messages?session=ID\n\n",
     ] {
-        let server = SseServer::start(Manner { opening, ..GOOD }).await;
+        let server = server::start(Manner { opening, ..GOOD }).await;
         let bench = before(&server, EndpointKind::Sse, Options::without_upstream()).await;
         client(&bench).await.call("echo", json!({})).await.result();
-        assert!(server.received().iter().all(|received| received.headers["x-api-key"] == "s3cret"));
-        let posted = server.posted();
-        let methods: Vec<&str> = posted.iter().map(|received| &*received.message).collect();
+        assert!(server.received().iter().all(|request| request.header("x-api-key") == Some("s3cret")));
+        let posted = posted(&server);
+        let methods: Vec<&str> = posted.iter().map(|request| request.rpc_method()).collect();
         assert_eq!(methods[..3], ["initialize", "notifications/initialized", "tools/list"], "{opening}");
-        for received in &posted {
-            let version = received.headers.get("mcp-protocol-version").map(|value| value.to_str().unwrap());
-            let expected = (received.message != "initialize").then_some(REVISION);
-            assert_eq!((version, received.headers.get("mcp-session-id")), (expected, None));
+        for request in &posted {
+            let expected = (request.rpc_method() != "initialize").then_some(REVISION);
+            let stated = ["mcp-protocol-version", "mcp-session-id"].map(|name| request.header(name));
+            assert_eq!(stated, [expected, None]);
         }
-        let opened = server.received().iter().filter(|received| received.method == Method::GET).count();
+        let opened = server.received().iter().filter(|request| request.method == Method::GET).count();
         assert_eq!(opened, 1, "one stream carries everything");
-        assert!(!server.posted().iter().any(|received| received.message == "server/discover"));
+        assert!(!methods.contains(&"server/discover"));
     }
 }
 
@@ -112,7 +112,7 @@ async fn u6_a_url_of_another_origin_is_refused_and_named() {
         ("event: endpoint\ndata: //127.0.0.1:1/m\n\n", "http://127.0.0.1:1"),
         ("event: endpoint\ndata: file:///messages\n\n", "null"),
     ] {
-        let server = SseServer::start(Manner { opening, ..GOOD }).await;
+        let server = server::start(Manner { opening, ..GOOD }).await;
         let error = failure(target(&server, EndpointKind::Detect)).await;
         assert!(error.contains(&format!("of another origin, {origin}, which is not used")), "{error}");
         eventually("no stream", async || (server.streams() == 0).then_some(())).await;
@@ -122,12 +122,12 @@ async fn u6_a_url_of_another_origin_is_refused_and_named() {
 #[tokio::test]
 async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer() {
     for (opening, stays) in [("event: message\ndata: {}\n\n", true), ("data: {}\n\n", true), ("", false)] {
-        let server = SseServer::start(Manner { opening, stays, ..GOOD }).await;
+        let server = server::start(Manner { opening, stays, ..GOOD }).await;
         let error = failure(target(&server, EndpointKind::Detect)).await;
         assert!(error.contains("answered HTTP 405 Method Not Allowed"), "{error}");
     }
     let opening = "event: endpoint\ndata: http://[\n\n";
-    let server = SseServer::start(Manner { opening, ..GOOD }).await;
+    let server = server::start(Manner { opening, ..GOOD }).await;
     let error = failure(target(&server, EndpointKind::Detect)).await;
     assert!(error.contains("named no valid URL"), "{error}");
     // With the transport named, the error is about that transport.
@@ -135,7 +135,7 @@ async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer(
         ("event: message\ndata: {}\n\n", true, "does not begin with the event 'endpoint'"),
         ("", false, "closed its event stream before the URL for messages was named"),
     ] {
-        let server = SseServer::start(Manner { opening, stays, ..GOOD }).await;
+        let server = server::start(Manner { opening, stays, ..GOOD }).await;
         let error = failure(target(&server, EndpointKind::Sse)).await;
         assert!(error.contains(expected), "{error}");
     }
@@ -144,7 +144,7 @@ async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer(
 /// The clock is paused: it advances when every task is idle.
 #[tokio::test(start_paused = true)]
 async fn u6_a_stream_that_never_names_the_url_is_given_up() {
-    let server = SseServer::start(Manner { opening: ": hello\n\n", ..GOOD }).await;
+    let server = server::start(Manner { opening: ": hello\n\n", ..GOOD }).await;
     let error = failure(target(&server, EndpointKind::Sse)).await;
     assert!(
         error.contains("did not name its URL for messages (event 'endpoint') within 20 seconds"),
@@ -160,7 +160,7 @@ async fn u6_when_the_stream_ends_or_cannot_be_read_so_does_the_connection() {
         ("close", "has ended: it closed its event stream"),
         ("endless", "at most 50000 bytes are read (limits.upstream_message_bytes)"),
     ] {
-        let server = SseServer::start(GOOD).await;
+        let server = server::start(GOOD).await;
         let options = Options { limits, ..Options::without_upstream() };
         let bench = before(&server, EndpointKind::Detect, options).await;
         let client = client(&bench).await;
@@ -171,11 +171,11 @@ async fn u6_when_the_stream_ends_or_cannot_be_read_so_does_the_connection() {
 
 #[tokio::test]
 async fn u4_u6_a_session_that_the_server_forgot_is_renewed() {
-    let server = SseServer::start(GOOD).await;
+    let server = server::start(GOOD).await;
     let bench = before(&server, EndpointKind::Sse, Options::without_upstream()).await;
     let client = client(&bench).await;
     let hanging = client.start("tools/call", json!({"name": "hang"})).await;
-    eventually("the call", async || (server.posted().len() == 4).then_some(())).await;
+    eventually("the call", async || (posted(&server).len() == 4).then_some(())).await;
     let _streams = server.forget();
     // The refused call is repeated in the new session. The one that the server had begun is not, since it may have run.
     client.call("echo", json!({})).await.result();

@@ -10,6 +10,11 @@ use serde_json::{Value, json};
 use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
 use crate::access::{ANN, guarded};
 
+/// The requests of the era that name a task; the cancellation comes last.
+fn methods(setup: Setup) -> [&'static str; 3] {
+    ["tasks/get", if setup.has_sessions() { "tasks/result" } else { "tasks/update" }, "tasks/cancel"]
+}
+
 async fn p1_the_tasks_of_a_principal_are_limited(setup: Setup) {
     let limits = Limits { tasks_per_peer: 2, ..Limits::default() };
     let (_bench, client) = connected(setup, Options { limits, ..before(Era::Session) }).await;
@@ -34,21 +39,8 @@ async fn p1_a_call_that_is_no_task_displaces_none(setup: Setup) {
     assert_eq!(said(&outcome(&client, &id).await)["topic"], "1");
 }
 
-async fn a3_a_task_counts_as_a_call_until_it_is_over(setup: Setup) {
-    let quotas = Quotas { concurrent_calls: NonZeroU32::new(1), ..Quotas::default() };
-    let admission =
-        HeaderAdmission::default().granting("ann", Grant { quotas, ..Grant::default() }).on_stdio("ann");
-    let bench = Bench::start(Options { admission, ..before(Era::Session) }).await;
-    let client = Client::connect_as(&bench, setup, identity(setup).known_as("ann")).await;
-    let id = begun(&client, "1").await;
-    assert_eq!(start(&client, "research", json!({"topic": "2"})).await.code(), -32005);
-    client.request("tasks/cancel", json!({"taskId": id})).await.result();
-    get(&client, &id).await.result();
-    begun(&client, "2").await;
-}
-
-/// The upstream says that it is over, at once or later, and the client does not ask.
-async fn t1_a_task_is_over_when_its_upstream_says_so(setup: Setup) {
+/// Because its upstream says so, at once or later, while the client does not ask, or because it was cancelled.
+async fn a3_t1_a_task_counts_as_a_call_until_it_is_over(setup: Setup) {
     let quotas = Quotas { concurrent_calls: NonZeroU32::new(1), ..Quotas::default() };
     let admission = HeaderAdmission::default()
         .granting("ann", Grant { quotas, ..Grant::default() })
@@ -61,9 +53,12 @@ async fn t1_a_task_is_over_when_its_upstream_says_so(setup: Setup) {
     begun(&ann, "tell").await;
     assert_eq!(start(&ann, "research", json!({"topic": "2"})).await.code(), -32005);
     call(&bob, "finish").await.result();
-    begun(&ann, "3").await;
+    let id = begun(&ann, "3").await;
+    ann.request("tasks/cancel", json!({"taskId": id})).await.result();
+    get(&ann, &id).await.result();
+    begun(&ann, "4").await;
 }
-over_http!(t1_a_task_is_over_when_its_upstream_says_so);
+over_http!(a3_t1_a_task_counts_as_a_call_until_it_is_over);
 
 /// A reload holds for tasks as for calls.
 async fn a3_a_task_of_a_tool_that_is_withdrawn_is_unknown(setup: Setup) {
@@ -76,11 +71,7 @@ async fn a3_a_task_of_a_tool_that_is_withdrawn_is_unknown(setup: Setup) {
     let hidden = format!("{config}[tools.\"tasks/research\"]\nhidden = true\n");
     for withdrawn in [config.replace("tasks/*", "tasks/report"), hidden] {
         bench.configure(&withdrawn).await;
-        let methods = match setup.has_sessions() {
-            true => ["tasks/get", "tasks/cancel", "tasks/result"],
-            false => ["tasks/get", "tasks/cancel", "tasks/update"],
-        };
-        for method in methods {
+        for method in methods(setup) {
             let params = json!({"taskId": id, "inputResponses": {}});
             let error = ann.request(method, params).await.error();
             assert_eq!(error["message"], format!("Unknown task: {id}"), "{method}");
@@ -137,11 +128,7 @@ each_transport_with_sessions!(
     p5_a_task_is_work_under_way_until_it_is_over,
 );
 
-under_full!(
-    p1_the_tasks_of_a_principal_are_limited,
-    p1_a_call_that_is_no_task_displaces_none,
-    a3_a_task_counts_as_a_call_until_it_is_over,
-);
+under_full!(p1_the_tasks_of_a_principal_are_limited, p1_a_call_that_is_no_task_displaces_none,);
 
 /// Another principal, and another session of the same, ask in vain.
 async fn t2_anothers_task_is_unknown(setup: Setup) {
@@ -154,11 +141,7 @@ async fn t2_anothers_task_is_unknown(setup: Setup) {
     let (ann, bob) = (connect("ann").await, connect("bob").await);
     let id = begun(&ann, "secret").await;
     let unknown = format!("Unknown task: {id}");
-    let methods = match setup.has_sessions() {
-        true => ["tasks/get", "tasks/cancel", "tasks/result"],
-        false => ["tasks/get", "tasks/cancel", "tasks/update"],
-    };
-    for method in methods {
+    for method in methods(setup) {
         let params = |id: &str| json!({"taskId": id, "inputResponses": {}});
         let error = bob.request(method, params(&id)).await.error();
         assert_eq!(error, json!({"code": -32602, "message": unknown}), "{method}");
@@ -186,8 +169,7 @@ async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Set
     let client = Client::connect_as(&bench, setup, identity(setup)).await;
     let other = Client::connect_as(&bench, setup, identity(setup)).await;
     let id = begun(&client, "secret").await;
-    let of_era = if setup.has_sessions() { "tasks/result" } else { "tasks/update" };
-    for method in ["tasks/get", of_era, "tasks/cancel"] {
+    for method in methods(setup) {
         for own in [json!("0"), json!(0), json!(["0"])] {
             let params = json!({"taskId": own, "inputResponses": {}});
             assert_eq!(client.request(method, params).await.code(), -32602, "{method} {own}");
