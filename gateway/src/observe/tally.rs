@@ -117,19 +117,4 @@ mod tests {
         let tally = Tally::default();
         assert_eq!((tally.sent(&one), tally.give_up(), tally.sent(&one)), (Step::Count, 1, Step::Count));
     }
-
-    #[test]
-    fn o1_a_part_of_a_list_costs_what_its_tools_cost() {
-        let costs = ToolCosts::default();
-        let names = ["a", "b", "none"].map(str::to_owned);
-        assert_eq!(costs.of(&names), None);
-        let cost = |listed, full| Cost { listed, full };
-        costs.settle(|| {
-            [("a", cost(1, 10)), ("b", cost(2, 20)), ("c", cost(4, 40))]
-                .map(|(name, cost)| (name.to_owned(), cost))
-                .into()
-        });
-        costs.settle(|| panic!("they are counted once"));
-        assert_eq!((costs.of(&names), costs.of(&[])), (Some(cost(3, 30)), Some(cost(0, 0))));
-    }
 }

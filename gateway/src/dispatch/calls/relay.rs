@@ -278,30 +278,3 @@ pub(super) async fn answers(
     let answered = futures::future::try_join_all(asking).await?;
     Ok(RawObject::assemble(answered.iter().map(|(key, answer)| (*key, answer.as_str()))))
 }
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use mcp_disclosure_transport::code;
-
-    use super::*;
-
-    #[test]
-    fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
-        let error = |code| ErrorText::new(code, "x");
-        let of = |failed: Failed| failed.outcome();
-        for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
-            assert_eq!(
-                of(Failed::Upstream(CallError::Answered(error(code)))),
-                Outcome::UpstreamError,
-                "{code}"
-            );
-        }
-        let late = CallError::TimedOut { waited: Duration::from_secs(1) };
-        assert_eq!(of(Failed::Upstream(late)), Outcome::Failed);
-        assert_eq!(of(Failed::Other(error(code::UPSTREAM_FAILED))), Outcome::Failed);
-        assert_eq!(of(Failed::Other(error(code::INVALID_PARAMS))), Outcome::Invalid);
-        assert_eq!(of(Failed::Client(error(code::UPSTREAM_FAILED))), Outcome::Cancelled);
-    }
-}
