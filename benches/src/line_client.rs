@@ -32,16 +32,15 @@ impl LineClient {
         Ok(Self { input, output, _server: server, line: Vec::new(), number: 0 })
     }
 
-    /// Opens the session, and returns the time it took.
+    /// Opens the session.
     ///
     /// # Errors
     /// As of [`LineClient::request`].
-    pub fn initialize(&mut self) -> io::Result<Duration> {
+    pub fn initialize(&mut self) -> io::Result<()> {
         let client = json!({"name": "bench", "version": "1"});
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
-        let took = self.request("initialize", &params)?;
-        self.input.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
-        Ok(took)
+        self.request("initialize", &params)?;
+        self.input.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")
     }
 
     /// Sends a request and awaits the response. Returns the time it took.

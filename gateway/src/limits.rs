@@ -229,18 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bound_is_set_by_name_and_a_misspelt_name_is_answered_with_the_right_one() {
-        let mut settings = LimitSettings::default();
-        settings.set("message_depth", NonZeroU64::new(9).unwrap()).unwrap();
-        assert_eq!(settings.resolve().message_depth, 9);
-        assert_eq!(settings.resolve().message_bytes, Limits::default().message_bytes);
-        let error = settings.set("mesage_depth", NonZeroU64::MIN).unwrap_err();
-        assert!(error.contains("'message_depth'"), "{error}");
-        let error = settings.set("describe_names", NonZeroU64::MIN).unwrap_err();
-        assert!(
-            error.starts_with("limits.describe_names cannot be set any more: it is 50, since"),
-            "{error}"
-        );
-        assert!(LIMITS.len() <= 12, "few can be chosen well");
+    fn few_can_be_set_since_few_can_be_chosen_well() {
+        assert!(LIMITS.len() <= 12);
     }
 }

@@ -29,7 +29,7 @@ struct Arguments {
 enum What {
     /// A call over stdio, direct and through the gateway
     StdioCall,
-    /// Lists of 10 to 10,000 tools over stdio
+    /// Lists of 10,000 tools over stdio
     List,
     /// Calls over HTTP, against a bare rmcp server
     HttpCall,

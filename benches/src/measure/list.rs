@@ -12,17 +12,15 @@ use crate::{
     table::{Table, Target},
 };
 
-/// The sizes, and the number of requests for each.
-const SIZES: [(usize, usize); 3] = [(10, 2_000), (1_000, 400), (10_000, 60)];
+/// The number of tools, and of requests.
+const TOOLS: usize = 10_000;
+const REQUESTS: usize = 60;
 
 /// The number of processes, for what happens once in each.
 const PROCESSES: usize = 5;
 
-const NAMES: [&str; 3] = ["direct", "`full`", "`resource`"];
-
 #[derive(Default)]
 struct Samples {
-    initialize: Sample,
     first: Sample,
     later: Sample,
     bytes: usize,
@@ -33,19 +31,15 @@ struct Samples {
 /// # Errors
 /// If a program cannot be started or fails.
 pub fn list(effort: Effort) -> io::Result<Table> {
-    let mut table = Table::new("tools/list over stdio", "ms");
-    for (tools, times) in SIZES {
-        let mut samples: [Samples; 3] = Default::default();
-        for _ in 0..PROCESSES {
-            one_round(tools, effort.of(times).div_ceil(PROCESSES), &mut samples)?;
-        }
-        report(&mut table, tools, &samples);
+    let mut samples: [Samples; 3] = Default::default();
+    for _ in 0..PROCESSES {
+        one_round(effort.of(REQUESTS).div_ceil(PROCESSES), &mut samples)?;
     }
-    Ok(table)
+    Ok(table(&samples))
 }
 
-fn one_round(tools: usize, times: usize, samples: &mut [Samples; 3]) -> io::Result<()> {
-    let (upstream, count) = (beside("bench-upstream")?, tools.to_string());
+fn one_round(times: usize, samples: &mut [Samples; 3]) -> io::Result<()> {
+    let (upstream, count) = (beside("bench-upstream")?, TOOLS.to_string());
     let through = |strategy: &str| {
         let arguments = ["--log", "error", "serve", "--strategy", strategy, "--", &upstream, &count];
         LineClient::start("bench-gateway", &arguments)
@@ -55,7 +49,7 @@ fn one_round(tools: usize, times: usize, samples: &mut [Samples; 3]) -> io::Resu
     // The gateway connects and lists before it answers anything; that is not measured here.
     clients.iter_mut().try_for_each(|client| client.request("ping", &json!({})).map(drop))?;
     for (client, samples) in clients.iter_mut().zip(samples.iter_mut()) {
-        samples.initialize.time(client.initialize()?);
+        client.initialize()?;
         samples.first.time(client.request("tools/list", &json!({}))?);
         samples.bytes = client.answer_length();
     }
@@ -68,19 +62,17 @@ fn one_round(tools: usize, times: usize, samples: &mut [Samples; 3]) -> io::Resu
     Ok(())
 }
 
-fn report(table: &mut Table, tools: usize, samples: &[Samples; 3]) {
-    let [direct, through @ ..] = samples;
-    let kilobytes = |samples: &Samples| samples.bytes / 1000;
-    table.base(format!("{tools} tools, direct ({} kB)", kilobytes(direct)), &direct.later);
-    for (samples, name) in through.iter().zip(&NAMES[1..]) {
-        let about = format!("{tools} tools, {name} ({} kB)", kilobytes(samples));
-        table.added(format!("{about}, initialize"), &samples.initialize, &direct.initialize, Target::None);
-        // Its baseline would be the child's own first time, which is the cost of the child's memory.
-        table.base(format!("{about}, first time"), &samples.first);
-        if tools == 10_000 && *name == "`resource`" {
-            table.own(format!("{about}, later"), &samples.later, Target::AtMost(10.0));
-        } else {
-            table.added(format!("{about}, later"), &samples.later, &direct.later, Target::None);
-        }
-    }
+fn table(samples: &[Samples; 3]) -> Table {
+    let mut table = Table::new("tools/list over stdio", "ms");
+    let [direct, full, resource] = samples;
+    let about = |samples: &Samples, name: &str, when: &str| {
+        format!("{TOOLS} tools, {name} ({} kB){when}", samples.bytes / 1000)
+    };
+    table.base(about(direct, "direct", ""), &direct.later);
+    // A baseline of the first time would be the child's own, which is the cost of the child's memory.
+    table.base(about(full, "`full`", ", first time"), &full.first);
+    table.added(about(full, "`full`", ", later"), &full.later, &direct.later, Target::None);
+    table.base(about(resource, "`resource`", ", first time"), &resource.first);
+    table.own(about(resource, "`resource`", ", later"), &resource.later, Target::AtMost(10.0));
+    table
 }

@@ -116,8 +116,6 @@ fn table(partners: &[Partner]) -> Table {
     for partner in through {
         let name = format!("{}, one at a time", partner.name);
         table.added(name, &partner.single, &direct.single, Target::AtMost(0.15));
-        let ratio = partner.single.median() / copy.single.median();
-        table.ratio(format!("{}, against a copy", partner.name), &partner.single, ratio, Target::AtMost(1.3));
     }
     table.base(format!("{}, {IN_FLIGHT} in flight, each", direct.name), &direct.burst);
     for partner in &partners[1..] {

@@ -9,9 +9,9 @@ use super::call;
 fn malformed_expressions_are_refused() {
     let long =
         ["(".repeat(10_000), format!("{}x{}", "(".repeat(900), ")".repeat(900)), vec!["2"; 900].join("**")];
-    let short =
-        "| |x +|((((|sin(|sin()|2x|x y|α + 1|1/0|ln(0)|1..2|foo(x)|x = = 2|)|*x|1e99999|1/(x - x)|😀|\u{0}";
-    for case in short.split('|').chain(long.iter().map(String::as_str)) {
+    let cut = ["", " ", "x +", "((((", "sin(", "sin()", "1..2", "x = = 2", ")", "*x"];
+    let unknown = ["2x", "x y", "α + 1", "foo(x)", "😀", "\u{0}", "1/0", "ln(0)", "1e99999", "1/(x - x)"];
+    for case in cut.into_iter().chain(unknown).chain(long.iter().map(String::as_str)) {
         for tool in
             ["symbolic_diff", "symbolic_integrate", "symbolic_simplify", "numerical_integrate", "find_root"]
         {

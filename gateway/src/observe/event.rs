@@ -170,23 +170,3 @@ impl TraceContext {
         params.with("_meta", meta.text())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn o3_ours_replaces_theirs_and_nothing_else() {
-        let put = |state: Option<&str>, params: &str| {
-            let context = TraceContext { parent: "ours".to_owned(), state: state.map(str::to_owned) };
-            context.put_into(&RawObject::parse(params).unwrap()).text().to_owned()
-        };
-        assert_eq!(put(None, r#"{"name":"t"}"#), r#"{"name":"t","_meta":{"traceparent":"ours"}}"#);
-        let theirs = r#"{"_meta":{"traceparent":"theirs","tracestate":"a=1","baggage":"b=2"}}"#;
-        assert_eq!(put(None, theirs), r#"{"_meta":{"traceparent":"ours","baggage":"b=2"}}"#);
-        assert_eq!(
-            put(Some("c=3"), theirs),
-            r#"{"_meta":{"traceparent":"ours","tracestate":"c=3","baggage":"b=2"}}"#
-        );
-    }
-}

@@ -235,18 +235,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_peer_is_counted_under_its_name_while_it_holds_something() {
-        let peers = Peers::new(Limits { sessions_per_peer: 2, ..Limits::default() });
-        let held = [peers.of("a").session().unwrap(), peers.of("a").session().unwrap()];
-        let error = peers.of("a").session().unwrap_err();
-        assert!(error.message().contains("may have 2 (limits.sessions_per_peer)"), "{}", error.message());
-        assert_eq!(error.code(), code::LIMIT_REACHED);
-        peers.of("b").session().unwrap();
-        drop(held);
-        peers.of("a").session().unwrap();
-    }
-
-    #[test]
     fn peers_that_hold_nothing_are_forgotten() {
         let peers = Peers::new(Limits::default());
         let kept = peers.of("kept");

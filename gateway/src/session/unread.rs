@@ -187,32 +187,6 @@ impl From<Vec<u8>> for Text {
 mod tests {
     use super::*;
 
-    fn is_lost(result: &Unread) -> bool {
-        result.piece(0, 1).is_none()
-    }
-
-    #[test]
-    fn p7_the_peer_that_holds_the_most_loses_its_oldest() {
-        let results = Results::new(100);
-        let keep = |peer: &str, bytes: usize| {
-            results.keep(&peer.into(), vec![b'x'; bytes].into(), Bytes::from_static(b"lost"))
-        };
-        let (small, first, second) = (keep("a", 30), keep("b", 20), keep("b", 40));
-        let third = keep("c", 25);
-        assert_eq!(
-            [&small, &first, &second, &third].map(|result| is_lost(result)),
-            [false, true, false, false]
-        );
-        assert_eq!(Text::Large(first).whole(), "lost");
-        assert_eq!(Text::Large(small).into_line(), [b'x'; 30], "what is read counts no more");
-        let (fourth, alone) = (keep("d", 35), keep("e", 1_000));
-        assert!(!is_lost(&alone), "one that is larger than all may be is there alone");
-        assert!([&second, &third, &fourth].iter().all(|result| is_lost(result)));
-        drop((second, third, fourth, alone));
-        let held = results.held.lock();
-        assert_eq!((held.total, held.by_peer.len()), (0, 0));
-    }
-
     #[test]
     fn pieces_are_copies() {
         let results = Results::new(10);

@@ -26,26 +26,16 @@ fn says(text: &str, expected: &[&str]) {
 }
 
 #[test]
-fn every_section_is_read() {
+fn sections_are_read_in_the_order_in_which_they_are_written() {
     let file = DisclosureFile::parse(
         "d.toml",
         r#"
-        tool_descriptions = "tools"
         [server]
-        name = "all"
         facts = { gpu_available = false, since = 2026-01-01, cores = 8 }
-        [serve]
-        strategy = "info"
-        offer = ["info", "full"]
-        bridge = "never"
-        transport = "http"
-        listen = "127.0.0.1:9"
         [upstreams.zeta]
         command = "zeta"
-        args = ["${NOT_SET_AND_NOT_ASKED}"]
         [upstreams.alpha]
         url = "https://example.com/mcp"
-        headers = { Authorization = "Bearer ${TOKEN}" }
         [categories.files]
         description = "Reading and writing"
         tools = ["read_*", "write"]
@@ -61,17 +51,13 @@ fn every_section_is_read() {
         concerns = { cost = [0, 2], risk = "low" }
         [tools."*_secret"]
         hidden = true
-        [resources."file://*"]
-        hidden = true
-        [prompts.p]
-        concerns = { risk = ["low", "high"] }
         [strategy.describe]
         long_briefs = "shorten"
         "#,
     )
     .unwrap();
     let names: Vec<_> = file.upstreams.0.iter().map(|(name, _, _)| name.as_str()).collect();
-    assert_eq!(names, ["zeta", "alpha"], "in the order written");
+    assert_eq!(names, ["zeta", "alpha"]);
     assert_eq!(file.strategy["describe"], json!({"long_briefs": "shorten"}));
     let (about, rules) = file.declare(&About::default()).unwrap();
     assert_eq!(about.facts.text(), r#"{"gpu_available":false,"since":"2026-01-01","cores":8}"#);
@@ -86,8 +72,6 @@ fn every_section_is_read() {
     );
     let patterns: Vec<_> = rules.tools.iter().map(|rule| rule.pattern.text()).collect();
     assert_eq!(patterns, ["read.all", "*_secret", "read_*", "write"]);
-    assert!(rules.resources[0].hidden == Some(true) && rules.resources[0].pattern.matches("file:///x"));
-    assert_eq!(rules.allowed_resources, None);
 }
 
 #[test]

@@ -3,8 +3,11 @@
 use super::*;
 
 #[test]
-fn g6_g7_g9_every_tool_is_at_the_top_or_in_groups_and_the_same_everywhere() {
+fn g4_g6_g7_g9_every_tool_is_at_the_top_or_in_described_groups_and_the_same_everywhere() {
     for view in cases() {
+        let groups = request(&view, "groups/list", &json!({})).unwrap();
+        let mut described = groups["groups"].as_array().unwrap().iter().map(|group| &group["description"]);
+        assert!(described.all(|text| !text.as_str().unwrap().trim().is_empty()), "{groups}");
         let top = listed(&view, &native(Era::Session));
         let mut definitions: std::collections::HashMap<String, Value> = std::collections::HashMap::new();
         for (name, contents) in reachable(&view) {

@@ -98,17 +98,6 @@ fn s11_what_is_not_known_yet_is_waited_for_as_lists_are() {
 }
 
 #[test]
-fn s11_what_takes_longer_joins_a_complete_list() {
-    let (directory, config) = gated();
-    let mut gateway = begin(&config, &["--wait-for-upstreams", "1"]);
-    gateway.initialize();
-    assert_eq!(gateway.tool_names(), Vec::<String>::new());
-    std::fs::write(directory.path().join("gate"), "").unwrap();
-    gateway.notified(CHANGED, 1);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-}
-
-#[test]
 fn s11_what_failed_is_not_waited_for() {
     let entries = "[upstreams.fails]\ncommand = \"false\"\n[upstreams.works]\ncommand = \"ODD\"\n";
     let (_directory, config) = configured(entries);

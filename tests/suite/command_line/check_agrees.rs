@@ -73,9 +73,7 @@ fn w5_check_and_serve_agree_on_files() {
     let cases: &[(&str, &[&str], bool)] = &[
         ("an upstream", &[&odd], true),
         ("only an upstream that is not there", &[gone], true),
-        ("one that is there and one that is not", &[&odd, gone], true),
         ("no upstream", &[""], false),
-        ("the demonstration", &["demo = true\n"], true),
         ("an unknown key", &["[server]\nnmae = \"x\"\n", &odd], false),
         ("an unknown strategy", &["[serve]\nstrategy = \"nope\"\n", &odd], false),
         ("a setting that is wrong", &["[strategy.describe]\nlong_briefs = \"x\"\n", &odd], false),
@@ -93,14 +91,7 @@ fn w5_check_and_serve_agree_on_files() {
             false,
         ),
         ("a key of receipts that is not there", &["[serve]\nreceipt_key_file = \"none\"\n", &odd], false),
-        (
-            "a key of the audit log that is not there",
-            &["[serve]\naudit = \"a.jsonl\"\naudit_key_file = \"none\"\n", &odd],
-            false,
-        ),
         ("a token that is not set", &[&token("NO_SUCH_VARIABLE"), &odd], false),
-        ("a principal's strategy", &[&auth, &principal("full"), &odd], true),
-        ("a principal's strategy that there is not", &[&auth, &principal("nope"), &odd], false),
         (
             "a principal's strategy that is not offered",
             &["[serve]\noffer = [\"info\"]\n", &auth, &principal("search"), &odd],
@@ -119,7 +110,6 @@ fn w5_check_and_serve_agree_on_files() {
 fn w5_check_and_serve_agree_on_command_lines() {
     let (_directory, scenario) = clashing();
     let cases: &[(&str, &[&str], bool)] = &[
-        ("an upstream", &["--", ODD], true),
         ("one that is not there", &["--", "/no/such/program"], false),
         ("one that ends", &["--", ODD, "exits"], false),
         ("two, of which one is not there", &["--upstream-url", "http://127.0.0.1:9/mcp", "--", ODD], true),

@@ -56,10 +56,7 @@ fn b11_choices_that_are_not_declared_are_errors_with_their_place() {
         64,
         &["--concern delay=soon: concern 'delay' has no value \"soon\" (hint: its values are 0 to 10)"],
     );
-}
-
-#[test]
-fn b11_where_nothing_is_declared_the_upstream_may_declare_it_but_has_to() {
+    // Where nothing is declared, the upstream may declare it, but has to.
     run(&["serve", "--concern", "cost=low", "--", ODD]).says(
         64,
         &["no concern 'cost' is declared, but --concern or [strategy.concerns] choices names it (hint: none are declared;"],

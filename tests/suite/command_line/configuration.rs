@@ -160,12 +160,16 @@ fn what_a_file_says_of_things_that_no_upstream_lists_is_a_warning_u9() {
         ],
     );
     run(&["check", "--config", shown(&file)]).prints(0, &[misspelt]);
+    let rename = "rename = { ehco = \"say\" }";
     let (_directory, _, mut gateway) = served(
-        &format!("{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"),
+        &format!("{upstream}{rename}\n[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"),
         &[],
     );
     gateway.tool_names();
-    gateway.finish().says(0, &["'x_*' matches none of the tools", "'u:/v' matches none of the resources"]);
+    let patterns = ["'x_*' matches none of the tools", "'u:/v' matches none of the resources"];
+    let renamed =
+        "disclosure.toml:1:12: upstreams.\"odd\".rename: no upstream has a tool 'ehco'; did you mean 'echo'?";
+    gateway.finish().says(0, &patterns).says(0, &[renamed]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{fs::OpenOptions, io::Write, path::Path, time::Instant};
 use kit::process::until;
 use serde_json::json;
 
-use super::{configured, named_pipe, opened, reload::SOON, served, shown};
+use super::{configured, named_pipe, opened, reload::SOON, served, shown, text};
 
 const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
 
@@ -15,19 +15,24 @@ fn rewrite(file: &Path, toml: &str) -> Instant {
 }
 
 #[test]
-fn a_good_change_is_served_and_announced() {
+fn u13_u14_a_good_change_is_served_and_announced() {
     let (_directory, file, mut gateway) = served(UPSTREAM, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     let changed = rewrite(&file, "[tools.wait]\nhidden = true\n");
     assert!(until(|| gateway.tool_names() == ["echo"]));
     assert!(changed.elapsed() < SOON, "{:?}", changed.elapsed());
     gateway.notified("notifications/tools/list_changed", 1);
+    // Names and switches of an upstream are followed without a restart (U14).
+    rewrite(&file, "prefix = \"odd_\"\nhidden = [\"wait\"]\n");
+    assert!(until(|| gateway.tool_names() == ["odd_echo"]));
+    assert_eq!(text(&gateway.call("odd_echo", json!({"text": "here"}))), "here");
     // As editors save: a new file takes the old one's name.
     let aside = file.with_extension("new");
     rewrite(&aside, "[tools.echo]\nhidden = true\n");
     std::fs::rename(&aside, &file).unwrap();
     assert!(until(|| gateway.tool_names() == ["wait"]));
-    gateway.finish().says(0, &["configuration and description files were read again"]);
+    let ended = gateway.finish();
+    ended.says(0, &["configuration and description files were read again"]).omits(&["needs a restart"]);
 }
 
 #[test]

@@ -56,20 +56,6 @@ fn every_problem_of_every_file_is_listed_before_anything_is_started() {
 }
 
 #[test]
-fn files_about_tools_that_no_upstream_lists_are_warned_about_with_the_nearest_name_u9() {
-    let (ech, wiat) = (described("ech", "Says it again."), described("wiat", "Waits."));
-    let (ended, started) = serve_with(&[("ech.json", &ech), ("wiat.json", &wiat)]);
-    ended.says(
-        0,
-        &[
-            "ech.json: no upstream has a tool 'ech'; did you mean 'echo'?",
-            "wiat.json: no upstream has a tool 'wiat'; did you mean 'wait'?",
-        ],
-    );
-    assert!(started);
-}
-
-#[test]
 fn a_file_that_is_no_utf_8_is_named() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("a.json"), b"{\"name\": \"\xff\"}").unwrap();
@@ -82,4 +68,15 @@ fn unknown_members_are_reported_and_the_rest_is_served() {
     let (ended, _) =
         serve_with(&[("echo.json", "\u{feff}{\"name\":\"echo\",\"description\":\"E\",\"exmaples\":[]}")]);
     ended.says(0, &["echo.json: the unknown member 'exmaples' is ignored; did you mean 'examples'?"]);
+}
+
+#[test]
+fn problems_of_flags_and_of_files_are_listed_together() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "a.json", r#"{"name":"a","description":"","inputSchema":[]}"#);
+    let flags = ["--receipt-key-file", "/no/such/key", "--tool-descriptions", shown(directory.path())];
+    run(&[&["serve", "--strategy", "nope"], &flags[..]].concat()).says(
+        64,
+        &["unknown strategy 'nope'", "/no/such/key", "'description' is missing", "'inputSchema' must be"],
+    );
 }

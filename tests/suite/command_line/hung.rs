@@ -96,45 +96,40 @@ fn call_without(at: SocketAddr) -> Value {
     post_with(at, headers, &request(2, "tools/call", params)).1
 }
 
+/// Calls of one client, `ann`, are late while another one has a session.
 #[test]
 fn u20_slow_calls_of_one_of_several_clients_do_not_keep_others_out() {
     for has_session in [true, false] {
-        slow_calls_keep_nobody_out(has_session);
-    }
-}
-
-/// Calls of one client, `ann`, are late while another one has a session.
-#[track_caller]
-fn slow_calls_keep_nobody_out(has_session: bool) {
-    let (_directory, file) = scratch("id");
-    let flags = ["--strategy", "full", "--request-timeout", "1", "--admin", "127.0.0.1:0"];
-    let gateway = over_http(&[&flags[..], &["--", ODD, "ordinary", shown(&file)]].concat());
-    let at = gateway.address();
-    let ann = has_session.then(|| Session::open(at));
-    let ann = || ann.as_ref().map_or_else(|| call_without(at), call);
-    let bob = Session::open(at);
-    let bob = || call(&bob);
-    let state = || {
-        let headers = "Host: localhost\r\nAccept: application/json\r\n";
-        get(gateway.admin(), "/status", headers).json()["upstreams"][0]["state"].clone()
-    };
-    assert_eq!(text(&ann()), "here");
-    signal(&file, Signal::STOP);
-    for _ in 0..4 {
-        assert_eq!(error(&ann()), LATE);
-    }
-    assert_eq!(state(), "ready", "it may be what one client asks for");
-    assert_eq!(error(&bob()), LATE);
-    gateway.logged(SILENT);
-    assert_eq!(state(), "silent");
-    assert_eq!(get(gateway.admin(), "/readyz", "Host: localhost\r\n").status, 503);
-    for who in [&ann as &dyn Fn() -> Value, &bob] {
-        assert!(error(&who()).starts_with("upstream 'odd' does not answer: "));
-    }
-    signal(&file, Signal::CONT);
-    gateway.logged("upstream answers again");
-    for who in [&ann as &dyn Fn() -> Value, &bob] {
-        assert_eq!(text(&who()), "here");
+        let (_directory, file) = scratch("id");
+        let flags = ["--strategy", "full", "--request-timeout", "1", "--admin", "127.0.0.1:0"];
+        let gateway = over_http(&[&flags[..], &["--", ODD, "ordinary", shown(&file)]].concat());
+        let at = gateway.address();
+        let ann = has_session.then(|| Session::open(at));
+        let ann = || ann.as_ref().map_or_else(|| call_without(at), call);
+        let bob = Session::open(at);
+        let bob = || call(&bob);
+        let state = || {
+            let headers = "Host: localhost\r\nAccept: application/json\r\n";
+            get(gateway.admin(), "/status", headers).json()["upstreams"][0]["state"].clone()
+        };
+        assert_eq!(text(&ann()), "here");
+        signal(&file, Signal::STOP);
+        for _ in 0..4 {
+            assert_eq!(error(&ann()), LATE);
+        }
+        assert_eq!(state(), "ready", "it may be what one client asks for");
+        assert_eq!(error(&bob()), LATE);
+        gateway.logged(SILENT);
+        assert_eq!(state(), "silent");
+        assert_eq!(get(gateway.admin(), "/readyz", "Host: localhost\r\n").status, 503);
+        for who in [&ann as &dyn Fn() -> Value, &bob] {
+            assert!(error(&who()).starts_with("upstream 'odd' does not answer: "));
+        }
+        signal(&file, Signal::CONT);
+        gateway.logged("upstream answers again");
+        for who in [&ann as &dyn Fn() -> Value, &bob] {
+            assert_eq!(text(&who()), "here");
+        }
     }
 }
 

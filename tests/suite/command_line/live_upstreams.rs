@@ -72,26 +72,6 @@ fn u13_entries_of_a_hosts_file_are_taken_over_live() {
 }
 
 #[test]
-fn u13_a_bad_file_leaves_the_upstreams_as_they_are() {
-    let stays = entry("stays", "ordinary");
-    let (directory, file, mut gateway) = served(&stays, &[]);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    let id = id_in(directory.path().join("stays.id"), "");
-    for (bad, expected) in [
-        ("[tools.echo]\nhiden = true\n", "unknown key tools.echo.hiden (hint: did you mean 'hidden'?)"),
-        ("[upstreams.more]\ncomand = \"x\"\n", "did you mean 'command'?"),
-        ("[upstreams.more]\ncommand = \"x\"\nurl = \"http://localhost/\"\n", "upstreams.more"),
-        ("[upstreams.more\n", "disclosure.toml:4:"),
-    ] {
-        rewrite(&file, &format!("{stays}{bad}"));
-        let line = gateway.logged(expected);
-        assert!(line.contains("were not taken over, the old ones stay: "), "{line}");
-    }
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    assert_eq!(fs::read_to_string(directory.path().join("stays.id")).unwrap(), id);
-}
-
-#[test]
 fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
     let (directory, file, mut gateway) = served(&entry("odd", "ordinary"), &["--", ODD, "pages"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait", "first", "second", "third"]);

@@ -9,15 +9,11 @@ use crate::UPSTREAM;
 
 const LONG: &str = "Says in a great many words what could have been said in a few of them.";
 
-/// An upstream of three tools, two of which are described at length.
-fn talkative() -> (TempDir, String) {
+/// Serves three tools, two of which are described at length.
+fn serve(flags: &[&str]) -> Ended {
     let tools =
         [tool("brief", "Is brief."), tool("long", LONG), tool("longer", &format!("{LONG} And so on."))];
-    played(&Scenario::with_tools(tools.map(|tool| tool.to_string())))
-}
-
-fn serve(flags: &[&str]) -> Ended {
-    let (_directory, scenario) = talkative();
+    let (_directory, scenario) = played(&Scenario::with_tools(tools.map(|tool| tool.to_string())));
     run(&[&["serve"], flags, &["--", UPSTREAM, &scenario]].concat())
 }
 

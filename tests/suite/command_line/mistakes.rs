@@ -35,7 +35,7 @@ fn w5_a_configuration_given_as_a_host_s_file_is_named() {
 }
 
 #[test]
-fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
+fn w5_s12_u14_a_mistake_in_a_file_is_named_at_its_place() {
     let upstream = "[upstreams.a]\nurl = \"http://a/mcp\"\n";
     let info = "(hint: did you mean 'info'?)";
     for (text, expected) in [
@@ -83,6 +83,9 @@ fn w5_s12_a_mistake_in_a_file_is_named_at_its_place() {
             &["FILE:2:1: unknown key limits.massage_depth", "(hint: did you mean "],
         ),
         (&format!("{upstream}type = \"htp\"\n"), &["FILE:3:8: upstreams.a.type", "mean 'http'?"]),
+        (&format!("{upstream}request_timeout = 0\n"), &["FILE:3:19: upstreams.a.request_timeout: 0 is not"]),
+        (&format!("{upstream}scope = \"all\"\n"), &["FILE:3:9: upstreams.a.scope: unknown variant `all`"]),
+        (&format!("{upstream}prefix = \"a/\"\n"), &["FILE:3:1: upstream 'a': prefix contains '/', and"]),
         (
             &format!("{upstream}headers = {{ \"no header\" = \"x\" }}\n"),
             &["FILE:3:13: upstream 'a': headers: "],

@@ -28,7 +28,6 @@ mod logs;
 mod long_briefs;
 mod mistakes;
 mod naming;
-mod once_broken;
 mod protection;
 mod questions;
 mod read_once;

@@ -1,6 +1,9 @@
 //! Description files that change while the program runs: reloaded within two seconds, as a whole.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
 
 use kit::process::{Process, until};
 use tempfile::TempDir;
@@ -35,7 +38,7 @@ fn becomes(gateway: &mut Process, tool: &str, text: &str) {
 }
 
 #[test]
-fn a_bad_set_is_reported_and_the_old_one_stays() {
+fn a_bad_set_is_reported_and_the_old_one_stays_u9() {
     let (directory, mut gateway) = serve_described(&[]);
     write(directory.path(), "wait.json", &described("wait", "Half of a set."));
     becomes(&mut gateway, "wait", "Half of a set.");
@@ -60,12 +63,43 @@ fn files_that_change_come_and_go_are_followed_and_announced() {
     becomes(&mut gateway, "echo", "The second text.");
     write(directory.path(), "wait.json", &described("wait", "New."));
     becomes(&mut gateway, "wait", "New.");
-    std::fs::remove_file(directory.path().join("echo.json")).unwrap();
+    fs::remove_file(directory.path().join("echo.json")).unwrap();
     becomes(&mut gateway, "echo", "The tool echo of odd-upstream.");
     // As editors save: a new file takes the old one's name.
     write(directory.path(), "wait.json.tmp", &described("wait", "Saved."));
-    std::fs::rename(directory.path().join("wait.json.tmp"), directory.path().join("wait.json")).unwrap();
+    fs::rename(directory.path().join("wait.json.tmp"), directory.path().join("wait.json")).unwrap();
     becomes(&mut gateway, "wait", "Saved.");
     gateway.notified(CHANGED, 4);
     gateway.finish().says(0, &["description files were read again"]);
+}
+
+#[test]
+fn a_directory_that_is_never_quiet_is_read_again_all_the_same() {
+    let (directory, mut gateway) = serve_described(&[]);
+    write(directory.path(), "wait.json", &described("wait", "New."));
+    let noise = directory.path().join("noise.log");
+    let until_then = Instant::now() + Duration::from_secs(10);
+    let read = until(|| {
+        fs::write(&noise, "noise").unwrap();
+        Instant::now() > until_then || gateway.tools()[1]["description"] == "New."
+    });
+    assert!(read && Instant::now() < until_then, "not read again within 10 s");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_directory_put_in_the_place_of_the_old_one_is_followed() {
+    let base = tempfile::tempdir().unwrap();
+    for (version, text) in [("v1", "One."), ("v2", "Two.")] {
+        fs::create_dir(base.path().join(version)).unwrap();
+        write(&base.path().join(version), "echo.json", &described("echo", text));
+    }
+    let link = base.path().join("current");
+    std::os::unix::fs::symlink("v1", &link).unwrap();
+    let mut gateway = serve_odd(&["--tool-descriptions", shown(&link)], &["ordinary"]);
+    std::os::unix::fs::symlink("v2", base.path().join("next")).unwrap();
+    fs::rename(base.path().join("next"), &link).unwrap();
+    gateway.notified("notifications/tools/list_changed", 1);
+    assert_eq!(gateway.tools()[0]["description"], "Two.");
+    gateway.finish().says(0, &[]);
 }

@@ -6,9 +6,8 @@ use kit::{
     HeldPort,
     revision::{Revision, RevisionServer},
 };
-use serde_json::json;
 
-use super::{ODD, endings::assert_gone, opened, run, scratch, serve_odd, shown, text};
+use super::{ODD, endings::assert_gone, opened, run, scratch, shown};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_acknowledgement_without_content_is_no_output_p11() {
@@ -100,20 +99,4 @@ fn one_that_cannot_be_used_is_refused_with_what_it_did_and_not_left_behind() {
     }
     // `cat` sends back what it is sent: a message, but no answer.
     run(&["serve", "--connect-timeout", "1", "--", "cat"]).says(1, &["upstream 'cat' "]);
-}
-
-#[test]
-fn one_that_prints_garbage_between_messages_is_served_with_a_warning() {
-    let mut gateway = serve_odd(&[], &["garbage"]);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    assert_eq!(text(&gateway.call("echo", json!({"text": "clear"}))), "clear");
-    gateway.finish().says(
-        0,
-        &[
-            "skipped output that is not an MCP message",
-            "Starting odd-upstream...",
-            "computing...",
-            "upstream=\"odd\"",
-        ],
-    );
 }

@@ -14,14 +14,9 @@ fn pages() -> Vec<Page> {
     docs().into_iter().chain(beside).collect()
 }
 
-/// A line without what stands in backticks, in which nothing is a link.
-fn without_code(line: &str) -> String {
-    line.split('`').step_by(2).collect()
-}
-
-/// Where a line's links lead, pictures included.
+/// Where a line's links lead, pictures included. In what stands in backticks nothing is a link.
 fn targets(line: &str) -> Vec<String> {
-    let line = without_code(line);
+    let line: String = line.split('`').step_by(2).collect();
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.map(str::to_owned).collect()
 }

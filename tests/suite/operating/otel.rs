@@ -152,8 +152,8 @@ impl Started {
     }
 }
 
-/// Calls a tool in the trace, and checks the spans and what the upstream gets.
-fn continues(mut started: Started, collector: &Collector, own: Value) -> Collected {
+/// Calls a tool in the trace, and checks what the upstream gets and the spans: of the server, and of the client.
+fn continues(mut started: Started, collector: &Collector, own: Value) -> (Span, Span) {
     let mut meta = own.clone();
     for (name, value) in [("traceparent", PARENT), ("tracestate", "a=1"), ("baggage", "user=7")] {
         meta[name] = value.into();
@@ -175,12 +175,7 @@ fn continues(mut started: Started, collector: &Collector, own: Value) -> Collect
     );
     assert_eq!(relayed["traceparent"], format!("00-{TRACE}-{}-01", hexadecimal(&client.span_id)));
     assert_eq!((&relayed["tracestate"], &relayed["baggage"]), (&json!("a=1"), &json!("user=7")));
-    Collected { server, client }
-}
-
-struct Collected {
-    server: Span,
-    client: Span,
+    (server, client)
 }
 
 #[test]
@@ -192,7 +187,7 @@ fn o3_a_call_continues_the_clients_trace_and_the_upstream_ours() {
             .env("OTEL_SERVICE_NAME", "mine")
             .env("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test");
     });
-    let Collected { server, client } = continues(started.opened(), &collector, json!({}));
+    let (server, client) = continues(started.opened(), &collector, json!({}));
     let of_server = attributes(&server.attributes);
     for (name, value) in [
         ("rpc.system", "jsonrpc"),
@@ -228,7 +223,7 @@ fn o3_a_call_continues_the_clients_trace_and_the_upstream_ours() {
 fn o3_a_stateless_call_continues_the_clients_trace_as_well() {
     let collector = Collector::start();
     let started = start(collector.address, |_| {});
-    let Collected { server, .. } = continues(started, &collector, stateless(json!({})));
+    let (server, _) = continues(started, &collector, stateless(json!({})));
     assert!(!attributes(&server.attributes).contains_key("mcp_disclosure.session"));
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use kit::redis::Redis;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     Replica,
@@ -32,12 +32,9 @@ fn names(web: &Web, at: SocketAddr) -> Vec<String> {
     web.tools(at).into_iter().filter(|name| name != "choose_concerns").collect()
 }
 
-fn choosing(cost: &str) -> Value {
-    json!({"name": "choose_concerns", "arguments": {"concerns": {"cost": cost}}})
-}
-
 fn choose(web: &Web, at: SocketAddr, cost: &str) -> Answer {
-    web.request(at, "tools/call", choosing(cost))
+    let arguments = json!({"concerns": {"cost": cost}});
+    web.request(at, "tools/call", json!({"name": "choose_concerns", "arguments": arguments}))
 }
 
 #[test]

@@ -106,7 +106,9 @@ async fn answer(State(shared): State<Shared>, request: Request) -> Response {
 
 fn honest(heard: &Heard, origin: &str, issued: usize) -> Response {
     match &*heard.path {
-        "/mcp" if !heard.headers.contains_key(header::AUTHORIZATION) => challenge(),
+        "/mcp" if !heard.headers.contains_key(header::AUTHORIZATION) => {
+            (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response()
+        }
         "/mcp" => called(&heard.body),
         "/.well-known/oauth-protected-resource/mcp" => shown(
             &json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin], "scopes_supported": ["read"]}),
@@ -143,10 +145,6 @@ fn tokens(generation: usize) -> Value {
 
 pub(super) fn shown(value: &Value) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
-}
-
-fn challenge() -> Response {
-    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response()
 }
 
 /// A body without an end.

@@ -42,9 +42,9 @@ pub(crate) fn bounds() -> Bounds {
     }
 }
 
-/// A connection, its owner, and the server's end, which buffers at most this many unread bytes.
-fn connected(room: usize) -> (Arc<Connection>, Arc<Owner>, DuplexStream) {
-    let (near, far) = tokio::io::duplex(room);
+/// A connection, its owner, and the server's end.
+fn connected() -> (Arc<Connection>, Arc<Owner>, DuplexStream) {
+    let (near, far) = tokio::io::duplex(64 * 1024);
     let (input, output) = tokio::io::split(near);
     let owner = Arc::new(Owner::default());
     (streams::connect(input, output, owner.clone(), bounds()), owner, far)
@@ -66,46 +66,6 @@ async fn line(server: &mut DuplexStream) -> String {
 
 async fn say(server: &mut DuplexStream, line: &str) {
     server.write_all(format!("{line}\n").as_bytes()).await.unwrap();
-}
-
-#[tokio::test]
-async fn answers_that_are_too_long_or_too_deep_fail_their_request_and_name_the_setting() {
-    let (connection, _owner, mut server) = connected(64 * 1024);
-    let long = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":"{}"}}}}"#, "x".repeat(3_000));
-    let deep = r#"{"jsonrpc":"2.0","id":2,"result":{"a":[[[[[[[[[]]]]]]]]]}}"#;
-    for (answer, setting) in [(&*long, "test.bytes"), (deep, "test.depth")] {
-        let (result, ()) =
-            tokio::join!(request(&connection, "m", LONG), async { say(&mut server, answer).await });
-        let error = result.unwrap_err();
-        assert!(matches!(error, CallError::Invalid { .. }) && error.to_string().contains(setting), "{error}");
-    }
-    let good = r#"{"jsonrpc":"2.0","id":"3","result":{}}"#;
-    let (result, ()) = tokio::join!(request(&connection, "m", LONG), async { say(&mut server, good).await });
-    assert_eq!(result.unwrap(), "{}", "the connection goes on");
-}
-
-#[tokio::test]
-async fn what_a_server_does_not_read_is_bounded_and_leaves_with_its_request() {
-    let (connection, owner, _server) = connected(1);
-    let mut waiting = Vec::new();
-    let mut results = Vec::new();
-    for _ in 0..20 {
-        let mut request = Box::pin(async { request(&connection, "m", LONG).await });
-        match futures::poll!(&mut request) {
-            std::task::Poll::Pending => waiting.push(request),
-            std::task::Poll::Ready(result) => results.push(result.unwrap_err()),
-        }
-    }
-    assert!((8..16).contains(&waiting.len()), "{} wait", waiting.len());
-    assert!(results.iter().all(|error| matches!(error, CallError::ShareFull(BOUND))), "{results:?}");
-    let message = results[0].to_string();
-    assert!(message.contains("at most 2000 bytes of one client are queued (test.bytes)"), "{message}");
-    let refused = results.len();
-    drop(waiting);
-    assert!(futures::poll!(Box::pin(request(&connection, "m", LONG))).is_pending(), "there is room again");
-    let settled = owner.0.lock();
-    let unsent = settled.iter().filter(|(_, how)| *how == Settled::Unsent).count();
-    assert!(unsent >= refused && settled.len() == 21, "each is settled once: {settled:?}");
 }
 
 #[tokio::test]
@@ -133,7 +93,7 @@ async fn p7_requests_for_nobody_have_one_share_together() {
 
 #[tokio::test]
 async fn requests_that_are_dropped_are_cancelled_but_for_initialize() {
-    let (connection, owner, mut server) = connected(64 * 1024);
+    let (connection, owner, mut server) = connected();
     for (method, id) in [("initialize", "1"), ("tools/call", "2")] {
         let mut request = Box::pin(request(&connection, method, LONG));
         assert!(futures::poll!(&mut request).is_pending());
@@ -151,7 +111,7 @@ async fn requests_that_are_dropped_are_cancelled_but_for_initialize() {
 
 #[tokio::test(start_paused = true)]
 async fn a_time_out_starts_anew_with_each_progress_notification() {
-    let (connection, _owner, mut server) = connected(64 * 1024);
+    let (connection, _owner, mut server) = connected();
     let started = Instant::now();
     let progress = async {
         for _ in 0..3 {
@@ -165,16 +125,6 @@ async fn a_time_out_starts_anew_with_each_progress_notification() {
     let (result, ()) = tokio::join!(request(&connection, "m", Duration::from_secs(10)), progress);
     assert!(matches!(result, Err(CallError::TimedOut { waited }) if waited == Duration::from_secs(10)));
     assert_eq!(started.elapsed().as_secs(), 31);
-}
-
-#[tokio::test]
-async fn what_is_pending_fails_when_the_server_is_gone() {
-    let (connection, _owner, server) = connected(64 * 1024);
-    let (result, ()) = tokio::join!(request(&connection, "m", LONG), async { drop(server) });
-    assert!(matches!(result, Err(CallError::Ended { .. })), "{result:?}");
-    connection.close().await;
-    assert_eq!(connection.reason().to_string(), "it closed its output");
-    assert!(matches!(request(&connection, "m", LONG).await, Err(CallError::Ended { .. })));
 }
 
 #[tokio::test]

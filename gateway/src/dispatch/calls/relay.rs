@@ -231,21 +231,3 @@ pub(super) async fn answers(
     let answered = futures::future::try_join_all(asking).await?;
     Ok(RawObject::assemble(answered.iter().map(|(key, answer)| (*key, answer.as_str()))))
 }
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use mcp_disclosure_transport::code;
-
-    use super::*;
-
-    #[test]
-    fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
-        for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
-            let answered = CallError::Answered(ErrorText::new(code, "x"));
-            assert_eq!(outcome(&answered), Outcome::UpstreamError, "{code}");
-        }
-        assert_eq!(outcome(&CallError::TimedOut { waited: Duration::from_secs(1) }), Outcome::Failed);
-    }
-}

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::*;
 
 fn text() -> impl Strategy<Value = String> {
-    let words: Vec<&str> = "npx|-y|~|a b|--|${env:X}|mcp-disclosure|serve|\u{7f}é\"\\".split('|').collect();
-    prop_oneof![proptest::sample::select(words).prop_map(str::to_owned), ".{0,6}",]
+    let words = ["npx", "-y", "~", "a b", "--", "${env:X}", "mcp-disclosure", "serve", "\u{7f}é\"\\"];
+    prop_oneof![proptest::sample::select(words.to_vec()).prop_map(str::to_owned), ".{0,6}",]
 }
 
 fn entry() -> impl Strategy<Value = Value> {

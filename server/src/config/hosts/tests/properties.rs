@@ -13,13 +13,13 @@ use super::{
 fn json() -> impl Strategy<Value = serde_json::Value> {
     let keys = SHAPES.iter().flat_map(|shape| shape.keys.iter().map(|(key, _)| (*key).to_owned()));
     let keys: Vec<String> = keys.chain(["projects".into(), "/now".into(), "mcpServers".into()]).collect();
-    let texts: Vec<&str> =
-        "npx https://a.example/mcp stdio sse ${TOKEN} ${ $TOKEN {env:MODE} ~ ${input:x}".split(' ').collect();
+    let texts =
+        ["npx", "https://a.example/mcp", "sse", "${TOKEN}", "${", "$TOKEN", "{env:MODE}", "~", "${input:x}"];
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
         any::<bool>().prop_map(Into::into),
         any::<i32>().prop_map(Into::into),
-        proptest::sample::select(texts).prop_map(Into::into),
+        proptest::sample::select(texts.to_vec()).prop_map(Into::into),
         ".{0,8}".prop_map(Into::into),
     ];
     leaf.prop_recursive(4, 48, 6, move |inner| {
