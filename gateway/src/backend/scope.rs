@@ -41,6 +41,9 @@ pub struct Backends {
 /// Maximum concurrent backend starts.
 const AT_ONCE: usize = 8;
 
+/// How many starts can follow each other before the lists that wait for the last of them are answered without it.
+const TURNS: u32 = 4;
+
 impl Backends {
     /// Starts the backend that serves every client without a dedicated one, and of clients without sessions those of upstreams
     /// that speak one era. Waits for the awaited upstreams; those that cannot be used so far are returned as well.
@@ -186,7 +189,14 @@ impl Backends {
         let backend = self.recipe.dedicated(client, place, self.declared.clone(), like, go.clone());
         // Ended if the caller disconnects meanwhile.
         let starting = scopeguard::guard(backend, end);
-        tokio::spawn(take_turns(Arc::downgrade(&starting), peer.clone(), Arc::clone(&self.starting), go));
+        let turn = self.recipe.wait_for_upstreams / TURNS;
+        tokio::spawn(take_turns(
+            Arc::downgrade(&starting),
+            peer.clone(),
+            Arc::clone(&self.starting),
+            go,
+            turn,
+        ));
         let awaited = starting.awaited().await;
         let missing = awaited.map_err(|error| {
             tracing::warn!(%error, "cannot start dedicated upstreams");
@@ -199,14 +209,22 @@ impl Backends {
     }
 }
 
-/// Lets the upstreams of a backend start when it is their turn, and holds the turn while they do. The peer's own
-/// turn comes first, so that one peer's slow upstreams cannot hold all of them.
-async fn take_turns(backend: Weak<Backend>, peer: Peer, starting: Arc<Semaphore>, go: CancellationToken) {
+/// Lets the upstreams of a backend start when it is their turn, and holds the turn while they do, at most for this long: one
+/// that hangs slows down no others. The peer's own turn comes first, so that one peer's slow upstreams cannot hold all of them.
+async fn take_turns(
+    backend: Weak<Backend>,
+    peer: Peer,
+    starting: Arc<Semaphore>,
+    go: CancellationToken,
+    most: Duration,
+) {
     // Neither semaphore is ever closed.
     let _own_turn = peer.starts().acquire().await;
     let _turn = starting.acquire().await;
     go.cancel();
-    if let Some(backend) = backend.upgrade().filter(|backend| !backend.is_ending()) {
-        backend.settled().await;
+    if let Some(backend) = backend.upgrade() {
+        // One that is ended does not settle.
+        let settling = tokio::time::timeout(most, backend.settled());
+        backend.ending.run_until_cancelled(settling).await;
     }
 }

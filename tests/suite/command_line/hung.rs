@@ -16,7 +16,7 @@ use kit::{
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
-use super::{ODD, error, over_http, scratch, serve_odd, shown, text};
+use super::{ODD, configured, error, over_http, scratch, serve_odd, shown, text};
 
 const SILENT: &str = "upstream answers neither calls nor a ping";
 const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
@@ -163,4 +163,17 @@ async fn u20_a_call_of_an_http_server_that_is_gone_is_an_error_within_five_secon
             assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
         }
     }
+}
+
+#[test]
+fn f6_an_upstream_that_hangs_at_the_start_keeps_others_out_of_nobodys_list() {
+    let (_directory, config) = configured(&format!(
+        "[upstreams.hung]\ncommand = {ODD:?}\nargs = [\"silent\"]\n[upstreams.odd]\ncommand = {ODD:?}\n"
+    ));
+    let flags = ["--upstream-scope", "session", "--wait-for-upstreams", "4", "--config", shown(&config)];
+    let gateway = over_http(&flags);
+    // Two sessions of an address start upstreams of their own at the same time.
+    let sessions: Vec<Session> = (0..3).map(|_| Session::open(gateway.address())).collect();
+    let listed = sessions[2].request("tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"][0]["name"], "echo", "{listed}");
 }

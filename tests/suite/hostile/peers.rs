@@ -223,6 +223,9 @@ async fn p8_upstreams_that_do_not_come_up_hold_up_their_own_peer_only() {
         () = waiting => {}
         () = serving => {}
     }
+    // They have hung up, and so have no turn any more.
+    let again = eventually("a start of the same peer", async || behind.try_open(GREEDY).await.ok());
+    timeout(Duration::from_secs(10), again).await.expect("its turn, too");
 }
 
 #[tokio::test]
