@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    name::ToolName,
-    raw::{RawObject, RawText},
-    size,
-};
+use crate::{name::ToolName, raw::RawText, size};
 
 /// Maximum memory of the arguments of a strategy's own tool, in bytes.
 const MAX_MEMORY: usize = 32_000_000;
@@ -82,23 +78,6 @@ pub struct ToolAnswer {
     pub content: Value,
     /// The result's `isError`.
     pub is_error: bool,
-}
-
-impl ToolAnswer {
-    /// The answer of a bridge that fetches [descriptions](crate::Context::descriptions).
-    pub fn of_fetch(fetched: Result<RawObject, Refusal>) -> Self {
-        let shown = |(name, entry): (&str, &str)| {
-            let too_deep = format!(
-                "The definition of '{name}' nests too deep to be shown. The tool can be called without it."
-            );
-            let entry = serde_json::from_str(entry).unwrap_or_else(|_| json!({"error": too_deep}));
-            (name.to_owned(), entry)
-        };
-        match fetched {
-            Ok(entries) => Self { content: entries.iter().map(shown).collect(), is_error: false },
-            Err(refusal) => Self { content: refusal.content, is_error: true },
-        }
-    }
 }
 
 /// Why a call does not run. The client receives it like a [`ToolAnswer`] with `isError: true`.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     catalogue::{view::View, visible_tool::VisibleTool},
     context::{Context, Note},
-    decision::{Refusal, ToolCall},
+    decision::{Refusal, ToolAnswer, ToolCall},
     given::{self, MOST_NAMES},
     own_tool::OwnTool,
     raw::RawObject,
@@ -177,6 +177,23 @@ impl Context<'_> {
             .collect();
         let pieces = names.iter().map(String::as_str).zip(entries.iter().map(String::as_str));
         Ok(RawObject::assemble(pieces))
+    }
+}
+
+impl ToolAnswer {
+    /// The answer of a bridge that fetches [descriptions](Context::descriptions).
+    pub fn of_fetch(fetched: Result<RawObject, Refusal>) -> Self {
+        let shown = |(name, entry): (&str, &str)| {
+            let too_deep = format!(
+                "The definition of '{name}' nests too deep to be shown. The tool can be called without it."
+            );
+            let entry = serde_json::from_str(entry).unwrap_or_else(|_| json!({"error": too_deep}));
+            (name.to_owned(), entry)
+        };
+        match fetched {
+            Ok(entries) => Self { content: entries.iter().map(shown).collect(), is_error: false },
+            Err(refusal) => Self { content: refusal.content, is_error: true },
+        }
     }
 }
 
