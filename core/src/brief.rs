@@ -1,7 +1,7 @@
 //! Briefs: the short text by which a model selects a tool, in its author's words (docs/CONTRACT.md B1 to B3, B13).
 //!
 //! A brief is the operator's, or a whole description that fits, or else the first sentence of the description that says
-//! something about the tool. White space and Markdown are folded; nothing is reworded, moved or dropped inside. What lists add
+//! something about the tool. White space and Markdown but for code are folded; nothing is reworded, moved or dropped inside. What lists add
 //! to that: a mark that comes from annotations alone, and the server's name where two tools read alike.
 
 use crate::{
@@ -37,6 +37,9 @@ const ABBREVIATIONS: &[&str] = &[
 
 /// What can follow the end of a sentence and belongs to it.
 const CLOSING: &str = "\"'”’»)]}）」』】";
+
+/// Texts that are wrapped have longer lines, in characters.
+const SHORTEST_WRAPPED: usize = 60;
 
 /// How much of a description is read, in bytes.
 const MOST_READ: usize = 16 * 1024;
@@ -135,14 +138,15 @@ impl Reader {
         } else if self.paragraph.is_empty() && is_title(line) {
             self.title.get_or_insert_with(|| line.to_owned());
             self.leave(false)
-        } else if is_heading(line, bare) || (!self.paragraph.is_empty() && is_announcement(line)) {
+        } else if is_heading(line, bare) {
             self.leave(false)
-        } else {
-            if !self.is_in_section {
-                self.paragraph.push_str(line);
-                self.paragraph.push('\n');
-            }
+        } else if self.is_in_section {
             None
+        } else {
+            let found = if self.is_ended_by(line) { self.sentence() } else { None };
+            self.paragraph.push_str(line);
+            self.paragraph.push('\n');
+            found
         }
     }
 
@@ -153,6 +157,15 @@ impl Reader {
             || (line.starts_with(|first: char| first.is_ascii_digit())
                 && !["1.", "1)"].iter().any(|first| line.starts_with(first)));
         is_rest && !self.paragraph.is_empty() && !is_complete(self.paragraph.trim())
+    }
+
+    /// Whether the line above is a sentence without a full stop: this one begins with a capital, and nothing made the author
+    /// break the one above.
+    fn is_ended_by(&self, line: &str) -> bool {
+        let above = self.paragraph.lines().next_back().unwrap_or_default();
+        line.starts_with(char::is_uppercase)
+            && above.ends_with(char::is_alphanumeric)
+            && above.chars().count() < SHORTEST_WRAPPED
     }
 
     /// Whether a line makes a heading of the one above.
@@ -239,13 +252,6 @@ fn is_title(line: &str) -> bool {
         && others.iter().all(|word| word.chars().count() <= 3)
         && line.ends_with(char::is_alphanumeric)
         && !is_label(line)
-}
-
-/// Whether a line is few words and a colon, which are the heading of what follows if there is something above.
-fn is_announcement(line: &str) -> bool {
-    line.ends_with([':', '：'])
-        && line.starts_with(char::is_uppercase)
-        && line.split_whitespace().count() <= 3
 }
 
 /// Whether a text ends as a sentence does.

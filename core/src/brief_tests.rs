@@ -55,11 +55,11 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         // Markdown is folded.
         (
             "**Reads** `a_b` and *one* [page](https://x.org/(a)) of ~~two~~ __it__. More.",
-            "Reads a_b and one page of two it.",
+            "Reads `a_b` and one page of two it.",
         ),
         (
             "Matches `**/*.md`, *.txt and 2 * 3 * 4 of snake_case_names. More.",
-            "Matches **/*.md, *.txt and 2 * 3 * 4 of snake_case_names.",
+            "Matches `**/*.md`, *.txt and 2 * 3 * 4 of snake_case_names.",
         ),
         (
             "See ![an image](x.png) at <https://x.org>, arr[0] and a\\_b. More.",
@@ -96,7 +96,13 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         // A title by itself is a heading.
         ("Create Issue\nCreates one in a project. More.", "Creates one in a project."),
         ("List Issues of a Repo\n\nLists them. More.", "Lists them."),
+        // A line that had room for more, and that a capital follows, is a sentence without a full stop.
         ("Reads a page\nError Responses:\n404: none", "Reads a page"),
+        ("Reads a page\nEither 'id' or 'name' is needed. More.", "Reads a page"),
+        (
+            "Reads all of the pages that the user of this has on the shared\nGoogle Drive. More.",
+            "Reads all of the pages that the user of this has on the shared Google Drive.",
+        ),
         ("**Deletes all of it.** More.", "Deletes all of it."),
     ] {
         let shown = |description: &str| Source { name: "name", title: None, description }.brief(LONGEST);

@@ -5,10 +5,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::{
-    catalogue::view::View,
-    decision::{Refusal, ToolCall},
+    catalogue::{view::View, visible_tool::VisibleTool},
+    context::{Context, Note},
+    decision::{Refusal, ToolAnswer, ToolCall},
     given::{self, MOST_NAMES},
     own_tool::OwnTool,
+    raw::RawObject,
     take::member,
 };
 
@@ -105,12 +107,8 @@ impl<'v> Names<'v> {
         }
     }
 
-    /// The names that a fetch delivers, in order.
-    ///
-    /// # Errors
-    /// The refusal of one that names no tool, with an example of one name and one of two (tool-descriptions-resource §6.1), or
-    /// more than it may.
-    pub fn selected(
+    /// The names that a fetch delivers, in order, or its [refusal](Context::descriptions).
+    fn selected(
         self,
         bounds: FetchBounds,
         message: &str,
@@ -138,15 +136,65 @@ impl<'v> Names<'v> {
     }
 }
 
-/// The value in place of a tool of the strategy's own.
-pub fn own_tool_note(name: &str) -> Value {
-    json!({"note": format!("Tool '{name}' needs no description, call it directly.")})
+impl Context<'_> {
+    /// What a fetch delivers, by name: what `entry` makes of a tool, a note in place of one of the strategy's own, and an error in
+    /// place of an unknown one (tool-descriptions-resource §6.3).
+    ///
+    /// # Errors
+    /// The refusal of a fetch that names no tool, with `message` and an `example` of one name and one of two
+    /// (tool-descriptions-resource §6.1), or more than it may.
+    pub fn descriptions(
+        &self,
+        names: Names<'_>,
+        bounds: FetchBounds,
+        message: &str,
+        example: impl Fn(&[&str]) -> Value,
+        entry: impl Fn(VisibleTool<'_>) -> RawObject,
+    ) -> Result<RawObject, Refusal> {
+        let names = names.selected(bounds, message, example)?;
+        self.services.notes(Note::Delivered);
+        let entries: Vec<String> = names
+            .iter()
+            .map(|name| match self.view.tool(name) {
+                Some(tool) => {
+                    tracing::info!(session = self.session, tool = name, "description delivered");
+                    entry(tool).text().to_owned()
+                }
+                None if self.view.reserves(name) => {
+                    let note = format!("Tool '{name}' needs no description, call it directly.");
+                    json!({ "note": note }).to_string()
+                }
+                None => {
+                    tracing::info!(
+                        session = self.session,
+                        tool = name,
+                        "description of an unknown tool asked for"
+                    );
+                    let answer = json!({"error": format!("Tool '{name}' not found")});
+                    with_suggestions(answer, Some(name), self.view, bounds).to_string()
+                }
+            })
+            .collect();
+        let pieces = names.iter().map(String::as_str).zip(entries.iter().map(String::as_str));
+        Ok(RawObject::assemble(pieces))
+    }
 }
 
-/// The value in place of an unknown tool (tool-descriptions-resource §6.3).
-pub fn tool_not_found(name: &str, view: &View, bounds: FetchBounds) -> Value {
-    let answer = json!({"error": format!("Tool '{name}' not found")});
-    with_suggestions(answer, Some(name), view, bounds)
+impl ToolAnswer {
+    /// The answer of a bridge that fetches [descriptions](Context::descriptions).
+    pub fn of_fetch(fetched: Result<RawObject, Refusal>) -> Self {
+        let shown = |(name, entry): (&str, &str)| {
+            let too_deep = format!(
+                "The definition of '{name}' nests too deep to be shown. The tool can be called without it."
+            );
+            let entry = serde_json::from_str(entry).unwrap_or_else(|_| json!({"error": too_deep}));
+            (name.to_owned(), entry)
+        };
+        match fetched {
+            Ok(entries) => Self { content: entries.iter().map(shown).collect(), is_error: false },
+            Err(refusal) => Self { content: refusal.content, is_error: true },
+        }
+    }
 }
 
 /// An answer to a fetch of the unknown name `wanted`, or without names, with the members `available_tools` and, if not all are named,

@@ -79,9 +79,7 @@ pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
 pub use executors::{Called, Executor, Executors};
-pub use fetch::{
-    FetchBounds, Names, SOME_TOOL, descriptions_uri, fetching_tool, own_tool_note, tool_not_found,
-};
+pub use fetch::{FetchBounds, Names, SOME_TOOL, descriptions_uri, fetching_tool};
 pub use finder::{Finder, Hit};
 pub use full::Full;
 pub use lesson::Lesson;

@@ -8,7 +8,7 @@ pub(crate) const LONGEST_SPAN: usize = 1024;
 /// How deep spans nest.
 const DEEPEST: usize = 8;
 
-/// A text without the marks of spans: emphasis, code, and links, of which the text stays.
+/// A text without the marks of emphasis and links, of which the text stays. Code keeps its own: it may read like a word.
 pub(crate) fn folded(text: &str) -> String {
     folded_to(text, 0)
 }
@@ -35,7 +35,7 @@ fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize
         '\\' => text[1..].starts_with(['*', '_', '`', '#', '[', ']']).then(|| (text[1..2].to_owned(), 2)),
         '`' => {
             let length = within[run..].find(&text[..run])?;
-            Some((within[run..run + length].to_owned(), length + 2 * run))
+            Some((within[..length + 2 * run].to_owned(), length + 2 * run))
         }
         '<' => {
             let end = within.find('>').filter(|_| within[1..].starts_with("http"))?;

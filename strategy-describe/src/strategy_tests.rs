@@ -1,7 +1,12 @@
 //! `describe` called directly, without a server (docs/CONTRACT.md B4, B5, D1, D3).
 
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
 use mcp_disclosure_core::{
-    Era, Fault, RawText, Snapshot, Unlimited,
+    Era, Fault, Note, RawText, Services, Snapshot, Unlimited,
     fixtures::{self, asked, upstream, view_of, view_with},
 };
 use proptest::prelude::*;
@@ -133,6 +138,33 @@ fn d3_definitions_are_the_tool_objects_themselves() {
     let (content, failed) = bridge(&view, &json!({"names": ["odd", "deep"]}));
     assert_eq!((content["odd"]["name"].as_str(), failed), (Some("odd"), false));
     assert!(content["deep"]["error"].as_str().unwrap().contains("too deep"));
+}
+
+/// Counts what is noted.
+#[derive(Debug, Default)]
+struct Counting(AtomicUsize);
+
+impl Services for Counting {
+    fn admit_fetch(&self) -> Result<(), Duration> {
+        Ok(())
+    }
+
+    fn notes(&self, _note: Note) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn o1_a_request_for_several_tools_is_one_that_delivered_descriptions() {
+    let view = view_with([json!({"name": "a"}), json!({"name": "b"})]);
+    let (describe, services) = (describe(LongBriefs::Reject), Counting::default());
+    let params = RawObject::parse(r#"{"names": ["a", "b"]}"#).unwrap();
+    let by_method = async |cx: &Context<'_>| describe.request(cx, METHOD, &params).await;
+    asked(&view, &native(), &services, by_method).0.unwrap();
+    let call = fixtures::call("describe_tools", &json!({"names": ["a", "b"]}));
+    let by_bridge = async |cx: &Context<'_>| describe.before_call(cx, call).await;
+    asked(&view, &bridged(), &services, by_bridge).0.unwrap();
+    assert_eq!(services.0.into_inner(), 2);
 }
 
 proptest! {

@@ -80,11 +80,6 @@ pub fn unknown_tool(name: &str) -> String {
 /// The message of the bridge's `MISSING_TOOL_SELECTION`.
 pub const MISSING_SELECTION: &str = "You must specify one or more tool names in 'names'.";
 
-/// The value under the name of a tool whose definition nests too deep for a tool result.
-pub fn nests_too_deep(name: &str) -> String {
-    format!("The definition of '{name}' nests too deep to be shown. The tool can be called without it.")
-}
-
 /// The objection to a tool whose brief, or description if it has none, is too long.
 pub fn too_long(name: &str, is_brief: bool, length: usize, most: usize) -> Objection {
     let what = if is_brief { "brief" } else { "description" };

@@ -68,15 +68,6 @@ impl Resource {
             .with_value("description", wording::TEMPLATE_DESCRIPTION)
             .with_value("mimeType", MIME_TYPE)
     }
-
-    /// The bridge: a tool that answers like the resource.
-    fn describe(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, Fault> {
-        let names = Names::from_call(call, cx.view);
-        let delivery = deliver(cx, &self.config, Channel::Bridge, names);
-        let content = serde_json::from_str(delivery.content.text())
-            .map_err(|error| Fault::Internal(format!("a definition nests too deep: {error}")))?;
-        Ok(Decision::Answer(ToolAnswer { content, is_error: delivery.failed }))
-    }
 }
 
 #[async_trait]
@@ -113,7 +104,9 @@ impl DisclosureStrategy for Resource {
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         if cx.client.bridge && *call.name == *wording::BRIDGE {
-            return self.describe(cx, &call);
+            let names = Names::from_call(&call, cx.view);
+            let fetched = deliver(cx, &self.config, Channel::Bridge, names);
+            return Ok(Decision::Answer(ToolAnswer::of_fetch(fetched)));
         }
         let Some(tool) = cx.view.tool(&call.name) else { return Ok(Decision::Forward(call)) };
         Ok(match cx.authorize_call(tool, call) {
@@ -131,8 +124,10 @@ impl DisclosureStrategy for Resource {
     ) -> Result<Option<RawObject>, Fault> {
         let Some(uri) = params.string("uri").filter(|_| method == READ) else { return Ok(None) };
         if let Some(names) = selection::from_uri(&uri, cx.view) {
-            let delivery = deliver(cx, &self.config, Channel::Resource, names);
-            let text = delivery.content.text();
+            let text = match deliver(cx, &self.config, Channel::Resource, names) {
+                Ok(entries) => entries.text().to_owned(),
+                Err(refusal) => refusal.content.to_string(),
+            };
             let content = json!([{"uri": uri.as_str(), "mimeType": MIME_TYPE, "text": text}]);
             return Ok(Some(RawObject::empty().with_value("contents", &content)));
         }

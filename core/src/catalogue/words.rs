@@ -28,8 +28,8 @@ const VERBS: &[&str] = &[
 /// Words of names that say nothing about a tool.
 #[rustfmt::skip]
 const FILLERS: &[&str] = &[
-    "a", "all", "an", "and", "as", "at", "batch", "by", "for", "from", "in", "into", "is", "it", "its", "mcp", "more",
-    "multiple", "my", "of", "on", "one", "or", "per", "single", "the", "to", "tool", "up", "via", "with",
+    "a", "all", "an", "and", "as", "at", "batch", "by", "for", "from", "in", "into", "is", "it", "its", "many", "mcp",
+    "more", "multiple", "my", "of", "on", "one", "or", "per", "single", "the", "to", "tool", "up", "via", "with",
 ];
 
 /// A word of a name: as it is compared, as it is written, and whether it says what is done.
@@ -59,14 +59,7 @@ pub(super) fn sorted(tools: &[(&str, &str)]) -> Vec<(Option<String>, Vec<usize>)
         let homes = nouns.map(|(place, (key, _))| (key.clone(), place)).collect();
         rest.retain(|at| !adopt(*at, tools[*at].1, &homes, &mut groups));
     }
-    if let ([alone], Some((_, smallest))) =
-        (&*rest, groups.iter_mut().min_by_key(|(_, members)| members.len()))
-    {
-        smallest.push(*alone);
-        smallest.sort_unstable();
-        rest.clear();
-    }
-    if shared.is_none() && tools.len() <= GLANCE && !rest.is_empty() {
+    if shared.is_none() && tools.len() <= GLANCE && rest.len() > 1 {
         return vec![(None, (0..tools.len()).collect())];
     }
     groups.sort_by_key(|(_, members)| members.first().copied());

@@ -148,9 +148,9 @@ fn s1_destructive_tools_are_marked_in_hits() {
 #[test]
 fn s2_without_a_query_it_browses() {
     let overview = answer(&all(), &json!({})).content;
-    assert_eq!(overview["categories"]["file"]["count"], 4);
+    assert_eq!(overview["categories"]["file"]["count"], 3);
     let category = answer(&all(), &json!({"category": "file"})).content;
-    assert_eq!(category["tools"].as_array().unwrap().len(), 4);
+    assert_eq!(category["tools"].as_array().unwrap().len(), 3);
     assert_eq!(answer(&all(), &json!({"category": "FILE"})).content, category);
     for (wrong, meant) in [("fil", json!(["file"])), ("flie", json!(["file"])), ("zzz", json!([]))] {
         let unknown = answer(&all(), &json!({"category": wrong, "query": "file"}));
@@ -183,7 +183,7 @@ fn s2_what_several_servers_define_alike_is_one_line_of_a_category() {
     assert_eq!(description.matches("file").count(), 1, "{description}");
     let listed = answer(&view, &json!({"category": "file"})).content;
     let lines = listed["tools"].as_array().unwrap();
-    assert_eq!(lines.len(), 4, "{listed}");
+    assert_eq!(lines.len(), 3, "{listed}");
     assert!(lines.iter().all(|line| line["servers"] == json!(["a", "b", "c"])), "{listed}");
     assert_eq!(answer(&view, &json!({"category": "c/file"})).content, listed);
 }
