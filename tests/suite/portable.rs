@@ -172,16 +172,16 @@ async fn m7_hidden_groups(setup: Setup) {
 
 /// A view is old once a tool is in another group, a schema is another, or the caller may use less.
 async fn m7_an_old_view_is_refused(setup: Setup) {
-    let moved = |tools: &mut [Value; 3]| tools[0]["_meta"][KEY]["groups"] = json!(["operations"]);
-    let updated = |tools: &mut [Value; 3]| tools[0]["inputSchema"]["description"] = json!("Updated");
-    let replacements: [(fn(&mut [Value; 3]), &[&str]); 2] =
-        [(moved, &["server_version"]), (updated, &["list_tables", "server_version"])];
-    for (replaced, left) in replacements {
+    let left = async |replaced: fn(&mut [Value; 3])| {
         let portable = Portable::start(setup, replaced).await;
         let old = portable.revision().await;
         portable.replace().await;
-        assert_eq!(portable.stale(&old).await, left);
-    }
+        portable.stale(&old).await
+    };
+    let in_another = left(|tools| tools[0]["_meta"][KEY]["groups"] = json!(["operations"])).await;
+    assert_eq!(in_another, ["server_version"]);
+    let with_another_schema = left(|tools| tools[0]["inputSchema"]["description"] = json!("Updated")).await;
+    assert_eq!(with_another_schema, ["list_tables", "server_version"]);
     let portable = Portable::start(setup, |_| {}).await;
     let old = portable.revision().await;
     portable.allow(&["server_version"]).await;

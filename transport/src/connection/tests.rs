@@ -131,7 +131,7 @@ async fn a_time_out_starts_anew_with_each_progress_notification() {
 async fn u7_a_batch_is_as_many_messages_in_the_revision_that_has_batches_alone() {
     let answer = |id: u8| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
     for (revision, has_batches) in [("2025-03-26", true), ("2025-06-18", false)] {
-        let (connection, _owner, mut server) = connected(64 * 1024);
+        let (connection, _owner, mut server) = connected();
         connection.negotiated(revision);
         let batch = format!("[{},{}]", answer(2), answer(1));
         let answering = async { say(&mut server, &batch).await };
