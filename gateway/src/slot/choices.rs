@@ -67,7 +67,7 @@ impl Task {
             told @ (Told::ByHandshake | Told::Ended) => {
                 self.telling.ends.fetch_or(told == Told::Ended, Ordering::Relaxed);
                 self.next_replacement().await;
-                match self.connect(&mut None, true).await {
+                match self.connect(true).await {
                     Ok(connected) => {
                         let lists = self.with_excluded(&connected.upstream, connected.lists);
                         return self.connected(Connected { lists, ..connected });

@@ -81,6 +81,7 @@ impl Supervisor {
             client: self.client.clone(),
             era: self.era,
             connections: Mutex::default(),
+            only: Mutex::default(),
         });
         let witness = self.witness.clone();
         let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), connector, memory, witness };
@@ -125,9 +126,8 @@ impl Task {
     }
 
     async fn keep_connected(&self) {
-        let mut only = None;
         loop {
-            match self.attempt(&mut only).await {
+            match self.attempt().await {
                 Ok(connected) => {
                     let upstream = self.follow(self.connected(connected)).await;
                     self.ended(&upstream);
@@ -153,20 +153,20 @@ impl Task {
         }
     }
 
-    /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
-    async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
+    /// One attempt to connect, and to fetch the lists.
+    async fn attempt(&self) -> Result<Connected, UpstreamError> {
         let has_chosen =
             self.connector.client.as_ref().is_some_and(|client| !client.chosen().borrow().values.is_empty());
-        let connected = match self.connect(only, true).await {
+        let connected = match self.connect(true).await {
             // It may not bear choices in its handshake.
-            Err(_) if has_chosen => self.connect(only, false).await?,
+            Err(_) if has_chosen => self.connect(false).await?,
             connected => connected?,
         };
         let Connected { upstream, lists, followed } = connected;
         let is_first = !self.slot.status.borrow().supervision.was_connected();
         let lists = if is_first && upstream.is_chosen() {
             // A connection without choices lists what this one leaves out.
-            let whole = self.connect(only, false).await.inspect_err(
+            let whole = self.connect(false).await.inspect_err(
                 |error| tracing::debug!(%error, "what it leaves out for its client's choices is not known"),
             );
             upstream.with_excluded(lists, whole.ok().as_ref().map(|whole| &whole.lists))
@@ -177,18 +177,14 @@ impl Task {
     }
 
     /// A connection that is sent its client's choices, or none.
-    pub(super) async fn connect(
-        &self,
-        only: &mut Option<Era>,
-        tells: bool,
-    ) -> Result<Connected, UpstreamError> {
+    pub(super) async fn connect(&self, tells: bool) -> Result<Connected, UpstreamError> {
         let introduced = |said: &Introduction| {
             self.change(|status| status.introduction = Some(Arc::new(said.clone())));
         };
-        let (upstream, followed) = self.connector.connect(only, tells, introduced).await?;
+        let (upstream, followed) = self.connector.connect(tells, introduced).await?;
         let upstream = Arc::new(upstream);
         if !self.repeat_choices(&upstream).await {
-            return Box::pin(self.connect(only, tells)).await;
+            return Box::pin(self.connect(tells)).await;
         }
         let held = self.held(&upstream).await;
         match upstream.lists(held.as_deref(), false).await {

@@ -39,6 +39,8 @@ pub struct Connector {
     pub era: Era,
     /// The connections that were opened, but for those that have ended.
     pub connections: Mutex<Vec<Arc<Connection>>>,
+    /// The only era to try next: after an attempt in which both eras were tried, and ended.
+    pub only: Mutex<Option<Era>>,
 }
 
 /// A connection, at first before the handshake.
@@ -56,14 +58,12 @@ impl Connector {
     /// number of the client's choices that it was sent; 0 without a client. What an upstream says of itself that has no name yet is
     /// `introduced`: it is named by that.
     ///
-    /// Where both eras failed in one attempt, the next attempts are one process each, in one era and the other by turns: `only` the
-    /// one from then on, from one attempt to the next.
+    /// Where both eras failed in one attempt, the next attempts are one process each, in one era and the other by turns.
     ///
     /// # Errors
     /// Why the upstream cannot be used.
     pub async fn connect(
         &self,
-        only: &mut Option<Era>,
         tells: bool,
         introduced: impl Fn(&Introduction),
     ) -> Result<(Upstream, u64), UpstreamError> {
@@ -74,23 +74,21 @@ impl Connector {
             () = opened.connection.ended() => self.era,
         };
         let hello = Hello::new(self.client.as_ref(), self.common_capabilities(), tells, &self.terms.lineage);
+        let only = *self.only.lock();
         let era = only.unwrap_or(preferred);
         let first = self.shake_hands(opened, era, &hello).await;
         let may_work = matches!(&first, Err((why, _)) if may_work_in_other_era(why, era));
-        let reached = if may_work && only.is_none() {
+        let (reached, next) = if may_work && only.is_none() {
             let second = self.shake_hands(self.open()?, era.other(), &hello).await;
-            if matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _))) {
-                // It is known to more servers.
-                *only = Some(Era::Session);
-            }
-            second.or(first)
+            let has_ended = matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _)));
+            // It is known to more servers.
+            (second.or(first), has_ended.then_some(Era::Session))
         } else {
-            *only = only.map(Era::other);
-            first
+            (first, only.map(Era::other))
         };
+        *self.only.lock() = next.filter(|_| reached.is_err());
         let (opened, introduction) =
             reached.map_err(|(why, connection)| self.failed(why, connection.foreign_output()))?;
-        *only = None;
         if self.configured.name().is_none() {
             introduced(&introduction);
         }

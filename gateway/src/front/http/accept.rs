@@ -81,20 +81,18 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let app = Arc::new(move |request| Arc::clone(&front).respond(request).boxed());
     let serving = Serving::new(limits, refusals, connections, app);
     let drain = gateway.drain;
-    let mut done = pin!(serving.run(listener, gateway.shutdown().cancelled(), gateway.sessions().at_rest()));
     let too_late = async {
         gateway.shutdown().cancelled().await;
         tokio::time::sleep(drain).await;
+        let seconds = drain.as_secs_f64();
+        tracing::warn!("shutdown: what still runs after {seconds} seconds is answered with an error");
+        gateway.drained().cancel();
+        tokio::time::sleep(FLUSH).await;
+        tracing::warn!("shutdown: dropped connections whose clients do not read");
     };
     tokio::select! {
-        () = &mut done => {}
-        () = too_late => {
-            tracing::warn!("shutdown: what still runs after {} seconds is answered with an error", drain.as_secs_f64());
-            gateway.drained().cancel();
-            if tokio::time::timeout(FLUSH, done).await.is_err() {
-                tracing::warn!("shutdown: dropped connections whose clients do not read");
-            }
-        }
+        () = serving.run(listener, gateway.shutdown().cancelled(), gateway.sessions().at_rest()) => {}
+        () = too_late => {}
     }
     gateway.drained().cancel();
 }
