@@ -185,7 +185,7 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method != Some(Method::Ping) && self.calls.followed(caller, &page).await {
+        if method != Some(Method::Ping) && self.calls.followed(caller).await {
             page = caller.page();
         }
         if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {

@@ -50,7 +50,7 @@ impl Audience {
     pub fn notify_announced(&self, before: &Published, now: &Published) {
         for session in self.sessions() {
             let (choice, memory) = (session.choice(), session.memory());
-            let viewer = Viewer { principal: session.principal().clone(), choice, memory };
+            let viewer = Viewer { principal: session.principal(), choice, memory };
             if let Some(notification) = viewer.news(before, now) {
                 session.client.outbox().notify(&notification);
             }

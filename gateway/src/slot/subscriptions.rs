@@ -14,10 +14,7 @@ use parking_lot::Mutex;
 use tokio::{runtime::Handle, sync::Mutex as AsyncMutex, time::Instant};
 
 use super::Slot;
-use crate::{
-    error::upstream_failed,
-    upstream::{CallError, Upstream},
-};
+use crate::upstream::Upstream;
 
 /// What each new connection is asked for.
 #[derive(Debug, Default)]
@@ -140,13 +137,8 @@ impl Slot {
         let at = Arc::downgrade(&upstream);
         // The subscriber may give up while it waits.
         *subscribed = Subscribed::Asked(Weak::clone(&at));
-        upstream.subscribe(uri).await.map_err(|error| match error {
-            CallError::Answered(error) => error,
-            failed => {
-                tracing::warn!(upstream = %upstream.name(), error = failed.in_full(), "could not subscribe");
-                upstream_failed(upstream.name(), failed)
-            }
-        })?;
+        let refused = |error| upstream.no_result("resources/subscribe", error);
+        upstream.subscribe(uri).await.map_err(refused)?;
         *subscribed = Subscribed::At(at);
         Ok(())
     }

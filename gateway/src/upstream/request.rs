@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
-use mcp_disclosure_transport::{Call, CallError, Connection, Json, code};
+use mcp_disclosure_transport::{Call, CallError, Connection, ErrorText, Json, code};
 
 use super::{Disclosing, Owner, Reports, Upstream, UpstreamHandler, addresses};
-use crate::{dialect::RequestMeta, observe::Trace};
+use crate::{dialect::RequestMeta, error::upstream_failed, observe::Trace};
 
 /// How long the result of a task is waited for.
 const LONGEST_TASK: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -60,6 +60,17 @@ impl Upstream {
     pub async fn query(&self, owner: Owner, method: &str, params: RawObject) -> Result<Json, CallError> {
         let era = self.introduction.eras.nearest(Era::Session);
         addresses::checked(self.line.ask(owner, era, method, params, self.line.timeout).await)
+    }
+
+    /// The error that a client gets whose request has no result: the upstream's own, or one that says why there is none.
+    pub(crate) fn no_result(&self, method: &str, error: CallError) -> ErrorText {
+        match error {
+            CallError::Answered(error) => error,
+            failed => {
+                tracing::warn!(upstream = %self.name, method, error = failed.in_full(), "upstream request failed");
+                upstream_failed(&self.name, failed)
+            }
+        }
     }
 }
 

@@ -56,17 +56,13 @@ impl Calls {
     }
 
     /// Lets upstreams follow what a caller's session has chosen. Returns whether it chose anything that some can follow: then pages
-    /// may be outdated, such as this one of the caller's.
-    pub(crate) async fn followed(&self, caller: &Caller, page: &Page) -> bool {
+    /// may be outdated.
+    pub(crate) async fn followed(&self, caller: &Caller) -> bool {
         let Some(session) = caller.session.as_ref().filter(|_| caller.backend.client().is_some()) else {
             return false;
         };
-        let memory = session.memory();
-        if memory == caller.memory {
-            return caller.backend.follow(&page.view).await;
-        }
         let current = caller.backend.catalogue().current();
-        let page = current.page(&caller.principal, &caller.choice, &memory);
+        let page = current.page(&caller.principal, &caller.choice, &session.memory());
         caller.backend.follow(&page.view).await
     }
 
@@ -82,7 +78,7 @@ impl Calls {
         if now.page().view.choices() == cx.page.view.choices() {
             return None;
         }
-        self.followed(cx, cx.page).await;
+        self.followed(cx).await;
         let page = now.page();
         Some((now, page))
     }

@@ -75,7 +75,7 @@ impl Calls {
                     if error.is_unprocessed() {
                         cx.watch.was_not_sent();
                     }
-                    return Err(no_result(&upstream, &request.method, error));
+                    return Err(upstream.no_result(&request.method, error));
                 }
                 Err(Failed::Ours(error)) => return Err(error),
             }
@@ -144,17 +144,6 @@ fn outcome(error: &CallError) -> Outcome {
         CallError::Answered(_) => Outcome::UpstreamError,
         CallError::TooDeep(_) => Outcome::Invalid,
         _ => Outcome::Failed,
-    }
-}
-
-/// The upstream's own error, or one that says why it gave no result.
-pub(super) fn no_result(upstream: &Upstream, method: &str, error: CallError) -> ErrorText {
-    match error {
-        CallError::Answered(error) => error,
-        failed => {
-            tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
-            upstream_failed(upstream.name(), failed)
-        }
     }
 }
 

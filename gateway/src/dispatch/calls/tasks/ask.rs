@@ -9,7 +9,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use super::{
     super::{
         links::{self, Unseen},
-        relay::{answers, no_result},
+        relay::answers,
         skills,
     },
     form,
@@ -61,7 +61,7 @@ impl Asking<'_> {
             _ if upstream.connection().is_ended() && !self.at.outlasts_connection => {
                 Failure::Lost(self.at.lost())
             }
-            other => Failure::Other(no_result(upstream, method, other)),
+            other => Failure::Other(upstream.no_result(method, other)),
         }
     }
 

@@ -109,11 +109,8 @@ impl Calls {
     }
 
     fn place_of_task(&self, cx: &RequestContext<'_>) -> Result<Place, ErrorText> {
-        let full = match cx.peer.task() {
-            Ok(place) => return Ok(place),
-            Err(full) => full,
-        };
-        if self.tasks.make_room(cx.peer.name()) { cx.peer.task() } else { Err(full) }
+        let has_room = || self.tasks.make_room(cx.peer.name());
+        cx.peer.task().or_else(|full| if has_room() { cx.peer.task() } else { Err(full) })
     }
 
     /// The result of a call for the client: where it creates a task, that is the caller's from now on, under an id of ours.
