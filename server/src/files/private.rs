@@ -4,7 +4,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use mcp_disclosure_gateway::Problem;
@@ -13,7 +13,7 @@ use tempfile::NamedTempFile;
 use crate::config::CONFIGURATION;
 
 /// How the names of files begin that are written aside and then moved into place.
-const ASIDE: &str = ".mcp-disclosure-";
+const ASIDE: &str = ".mcp-disclosure-writing-";
 
 /// The shortest key in a file, in bytes.
 pub(crate) const KEY: usize = 32;
@@ -50,6 +50,17 @@ pub(crate) fn aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
         let _others = give_owner(file.as_file(), &other);
     }
     Ok(file)
+}
+
+/// Removes what was written aside in a folder and never moved into place: by a run that was killed, an hour ago or earlier.
+pub(crate) fn remove_left(folder: &Path) {
+    const LONGEST: Duration = Duration::from_secs(60 * 60);
+    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+        let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|at| at.elapsed().ok());
+        if entry.file_name().as_encoded_bytes().starts_with(ASIDE.as_bytes()) && age > Some(LONGEST) {
+            let _others = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Gives the file the other's owner where that is someone else, as under sudo.

@@ -1,6 +1,7 @@
 //! Putting files into place: all of them, or none.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -8,7 +9,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::TempPath;
 
-use super::private::aside;
+use super::private::{aside, remove_left};
 use crate::failure::Failure;
 
 /// A file to write.
@@ -124,6 +125,8 @@ fn written(changes: &[Change], made: &mut Vec<PathBuf>) -> Result<(), Unwritten>
         sync_folder(&path);
         done.push((change, path, old));
     }
+    let folders: BTreeSet<&Path> = done.iter().filter_map(|(_, path, _)| path.parent()).collect();
+    folders.into_iter().for_each(remove_left);
     Ok(())
 }
 
@@ -163,6 +166,8 @@ fn sync_folder(path: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     fn change(path: &Path, before: &str, after: &str) -> Change {
@@ -184,7 +189,13 @@ mod tests {
         let failed = write_together(&[change(&one, "1", "A"), new.clone(), new]).unwrap_err();
         assert!(failed.failure.to_string().contains("gone: two of the files to write are this one"));
         assert_eq!((fs::read_to_string(&one).unwrap().as_str(), gone.exists()), ("1", false));
+        // What a run left that was killed yesterday goes, and what another one writes just now stays.
+        let left = |name: &str| fs::File::create_new(folder.path().join(name)).unwrap();
+        let yesterday = SystemTime::now() - Duration::from_secs(24 * 60 * 60);
+        left(".mcp-disclosure-writing-a").set_modified(yesterday).unwrap();
+        let _other = left(".mcp-disclosure-writing-b");
         write_together(&[change(&one, "1", "A"), change(&two, "2", "B")]).unwrap();
+        fs::remove_file(folder.path().join(".mcp-disclosure-writing-b")).unwrap();
         let texts = [one, two].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(texts, ["A", "B"]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left aside");
