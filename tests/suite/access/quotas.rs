@@ -89,12 +89,3 @@ async fn a3_calls_that_are_refused_before_they_are_counted_have_a_limit() {
         ann.request("tools/list", json!({})).await.result();
     }
 }
-
-#[tokio::test]
-async fn a3_calls_pass_as_many_as_are_allowed_however_few_other_requests_are() {
-    let (_tokens, bench) = limiting("calls_per_minute = 6, requests_per_minute = 1").await;
-    let ann = with_token(&bench, ANN).await;
-    for _ in 0..6 {
-        ann.call("a", json!({})).await.result();
-    }
-}
