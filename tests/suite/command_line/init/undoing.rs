@@ -3,7 +3,6 @@
 use std::fs;
 
 use super::{FILE, OTHER, Person, plain, text};
-use crate::command_line::ODD;
 
 #[test]
 fn w1_a_record_whose_file_is_gone_stays_and_a_damaged_one_stops_only_itself() {
@@ -51,12 +50,4 @@ fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
     fs::write(&file, &longer).unwrap();
     person.run(&["undo", "--yes"]).says(0, &[]);
     assert_eq!((person.kept(), text(&file)), (vec![], longer));
-
-    // What was edited in the file of ours comes back.
-    fs::write(&file, plain()).unwrap();
-    init();
-    let gathered = person.gathered();
-    fs::write(&gathered, text(&gathered).replace(ODD, "edited")).unwrap();
-    person.run(&["undo", "--yes"]).says(0, &[]);
-    assert_eq!((person.kept(), text(&file)), (vec![], plain().replace(ODD, "edited")));
 }
