@@ -119,6 +119,17 @@ async fn p8_sessions_of_one_peer_are_bounded_and_others_come_in() {
 }
 
 #[tokio::test]
+async fn p8_without_a_trusted_proxy_no_header_says_who_it_is() {
+    let limits = Limits { sessions_per_peer: 5, ..Limits::default() };
+    let behind = Behind(Bench::start(Options { limits, ..healthy() }).await);
+    let mut opened = 0;
+    for number in 0..10 {
+        opened += usize::from(behind.try_open(&format!("10.9.8.{number}")).await.is_ok());
+    }
+    assert_eq!(opened, 5);
+}
+
+#[tokio::test]
 async fn p8_sessions_that_did_nothing_after_the_handshake_end() {
     let limits = Limits { unused_session: Duration::from_secs(5), ..Limits::default() };
     let behind = Behind::start(Options { limits, ..healthy() }).await;
@@ -209,20 +220,15 @@ async fn p8_upstreams_that_do_not_come_up_hold_up_their_own_peer_only() {
     let handlers = vec![("odd", target)];
     let behind = Behind::start(Options { handlers, scope: Scope::Session, ..healthy() }).await;
     std::fs::write(&closed, "").unwrap();
-    let waiting = async {
-        futures::future::join_all((0..30).map(|_| behind.try_open(GREEDY))).await;
-        std::future::pending::<()>().await;
-    };
-    let serving = async {
-        let parked = directory.path().join("closed.parked");
-        eventually("one that does not come up", async || parked.exists().then_some(())).await;
-        std::fs::remove_file(&closed).unwrap();
-        timeout(Duration::from_secs(30), behind.is_served(HONEST)).await.expect("its turn");
-    };
-    tokio::select! {
-        () = waiting => {}
-        () = serving => {}
-    }
+    let asking =
+        post(&behind.client(GREEDY, WITH_SESSION), "1", "initialize", hello(json!({}))["params"].take());
+    let waiting =
+        futures::future::join_all((0..30).map(|_| Socket::sending(&behind.0, asking.as_bytes()))).await;
+    let parked = directory.path().join("closed.parked");
+    eventually("one that does not come up", async || parked.exists().then_some(())).await;
+    std::fs::remove_file(&closed).unwrap();
+    timeout(Duration::from_secs(30), behind.is_served(HONEST)).await.expect("its turn");
+    drop(waiting);
     // They have hung up, and so have no turn any more.
     let again = eventually("a start of the same peer", async || behind.try_open(GREEDY).await.ok());
     timeout(Duration::from_secs(10), again).await.expect("its turn, too");
