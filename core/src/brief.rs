@@ -159,13 +159,13 @@ impl Reader {
         is_rest && !self.paragraph.is_empty() && !is_complete(self.paragraph.trim())
     }
 
-    /// Whether the line above is a sentence without a full stop: this one begins with a capital, and nothing made the author
-    /// break the one above.
+    /// Whether the line above is a sentence without a full stop: this one begins with a capital, and is a heading, or nothing made
+    /// the author break the one above.
     fn is_ended_by(&self, line: &str) -> bool {
         let above = self.paragraph.lines().next_back().unwrap_or_default();
         line.starts_with(char::is_uppercase)
             && above.ends_with(char::is_alphanumeric)
-            && above.chars().count() < SHORTEST_WRAPPED
+            && (line.ends_with(':') || above.chars().count() < SHORTEST_WRAPPED)
     }
 
     /// Whether a line makes a heading of the one above.

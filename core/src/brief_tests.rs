@@ -96,9 +96,13 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         // A title by itself is a heading.
         ("Create Issue\nCreates one in a project. More.", "Creates one in a project."),
         ("List Issues of a Repo\n\nLists them. More.", "Lists them."),
-        // A line that had room for more, and that a capital follows, is a sentence without a full stop.
+        // A line that had room for more, and that a capital follows, is a sentence without a full stop; any is before a heading.
         ("Reads a page\nError Responses:\n404: none", "Reads a page"),
         ("Reads a page\nEither 'id' or 'name' is needed. More.", "Reads a page"),
+        (
+            "Reads a page with all that the user of this has written in it\nError Responses:\n404: none",
+            "Reads a page with all that the user of this has written in it",
+        ),
         (
             "Reads all of the pages that the user of this has on the shared\nGoogle Drive. More.",
             "Reads all of the pages that the user of this has on the shared Google Drive.",

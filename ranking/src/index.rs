@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool, brief::first_sentence};
+use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool};
 use strum::{EnumCount, IntoEnumIterator};
 
 use crate::{
     Weights,
     fields::{Field, texts},
-    words::{Part, each, is_change, is_stop_word, stem, verb, words},
+    words::{Part, each, is_stop_word, stem, words},
 };
 
 /// How much a long text counts less: BM25's b. One for all fields: a value for each measured the same.
@@ -39,12 +39,10 @@ pub(crate) struct Indexed {
     pub(crate) name: ToolName,
     /// The upstream that executes it.
     pub(crate) upstream: UpstreamName,
-    /// Whether it says at once that it is deprecated.
-    pub(crate) is_deprecated: bool,
     /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
     pub(crate) effect: i8,
-    /// Whether its name begins with a word of change.
-    pub(crate) is_setter: bool,
+    /// Whether its title says that it is deprecated, or its description begins so.
+    pub(crate) is_deprecated: bool,
     /// The tools of other upstreams that are defined alike.
     pub(crate) alike: Box<[u32]>,
     /// The name of its category.
@@ -52,55 +50,21 @@ pub(crate) struct Indexed {
 }
 
 impl Indexed {
-    fn of(visible: VisibleTool<'_>, title: &str, category: Option<&str>) -> Self {
+    fn of(visible: VisibleTool<'_>, texts: &[String], category: Option<&str>) -> Self {
         let tool = visible.tool();
+        let [title, description] =
+            [Field::Title, Field::Description].map(|field| texts[field as usize].to_lowercase());
+        let begins = description.trim_start_matches(|next: char| !next.is_alphanumeric());
         Self {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),
-            is_deprecated: says_deprecated(title)
-                || first_sentence(visible.brief()).is_some_and(|sentence| says_deprecated(&sentence)),
-            is_setter: verb(&words(visible.name())).is_some_and(|verb| is_change(&verb.term)),
             effect: if tool.is_read_only() { -1 } else { i8::from(tool.is_destructive()) },
+            is_deprecated: title.contains("deprecated") || begins.starts_with("deprecated"),
             alike: Box::default(),
             category: category.map(Into::into),
         }
     }
 }
-
-/// Whether a title or sentence says that the tool is deprecated, by a label ("Deprecated: …", "(deprecated)") or as a sentence ("This
-/// tool is deprecated"). Others speak of what is deprecated ("whether it is deprecated", "deprecated fields").
-fn says_deprecated(text: &str) -> bool {
-    let text = text.to_lowercase();
-    text.match_indices("deprecated").any(|(at, word)| {
-        let (before, after) = (&text[..at], &text[at + word.len()..]);
-        let is_of_word = |next: char| next.is_alphanumeric() || "-_/\"'`".contains(next);
-        if before.ends_with(is_of_word) || after.starts_with(is_of_word) {
-            return false;
-        }
-        let clause = before.rsplit([':', ';', '(', '[', '!', '-', '–', '—']).next().unwrap_or_default();
-        let words: Vec<&str> =
-            clause.split(|next| !is_of_word(next)).filter(|word| !word.is_empty()).collect();
-        let next = after.trim_start().split(|next: char| !next.is_alphanumeric()).next().unwrap_or_default();
-        let Some(verb) = words.iter().position(|word| ["is", "has", "was"].contains(word)) else {
-            // A label, if a noun does not follow.
-            return words.is_empty() && (next.is_empty() || AFTER_LABEL.contains(&next));
-        };
-        let is_of_tool = match words[..verb] {
-            ["it" | "this"]
-            | ["this", _]
-            | ["this" | "the", .., "tool" | "endpoint" | "method" | "function"] => true,
-            [_] => clause.len() == before.len(),
-            _ => false,
-        };
-        is_of_tool && words[verb + 1..].iter().all(|word| BEFORE_PREDICATE.contains(word))
-    })
-}
-
-/// What may follow the label "Deprecated" without punctuation.
-const AFTER_LABEL: &[&str] = &["alias", "as", "by", "for", "in", "please", "since", "tool", "use", "version"];
-
-/// What may stand between the verb and "deprecated".
-const BEFORE_PREDICATE: &[&str] = &["as", "been", "being", "marked", "now", "officially"];
 
 /// Finds the tools of several upstreams that are defined alike.
 fn find_alike(view: &View, tools: &mut [Indexed]) {
@@ -155,7 +119,7 @@ impl Index {
             }
             let category = by_tool.get(visible.name().as_str()).copied();
             let texts = texts(visible, category.unwrap_or_default());
-            tools.push(Indexed::of(visible, &texts[Field::Title as usize], category));
+            tools.push(Indexed::of(visible, &texts, category));
             let searched = Field::iter().zip(&texts).filter(|(field, _)| weights.of(*field) > 0.0);
             reader.read_tool(tool, searched);
         }

@@ -15,7 +15,7 @@ use crate::{
     spelling::{corrections, meant_name},
     thesaurus::Thesaurus,
     vectors::{Latest, Vectors, is_word},
-    words::{Role, Word, beginning, is_change, is_stop_word, is_unspaced, verb, words},
+    words::{Role, Word, beginning, is_change, is_stop_word, is_unspaced, words},
 };
 
 /// How much of a query is read, in bytes.
@@ -61,12 +61,12 @@ const BY_NEARNESS: (f32, f32) = (3.6, 1.5);
 /// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
 const EFFECT: f32 = 0.3;
 
+/// How far behind a tool is that says that it is deprecated.
+const DEPRECATED: f32 = 2.0 * EFFECT;
+
 /// Maximum number of words of a request that asks for each of them: one that nothing here has is what is missing. Longer
 /// ones say more than any tool does.
 const FEW: usize = 4;
-
-/// The stem of the word by which authors say that a tool has a successor.
-const DEPRECATED: &str = "deprec";
 
 /// The score of a misspelt name, in relation to the best other one.
 const MEANT: f32 = 1.1;
@@ -164,28 +164,11 @@ impl BuiltIn {
             |wanted: &Wanted<'_>| wanted.terms.is_empty() && !wanted.word.term.contains(is_unspaced);
         let asked: Vec<&Wanted<'_>> = wanted.iter().filter(|wanted| !wanted.is_part).collect();
         let is_unheard_of = asked.len() <= FEW && wanted.iter().any(is_lacking);
-        // A word that all tools have says little, and is all that was asked.
-        let says_all =
-            matches!(asked[..], [Wanted { own: Some(own), .. }] if own.postings.len() == index.tools.len());
         let meant = misspelt_name(index, text, &words, &wanted).filter(|_| exact.is_empty());
-        // Whoever names it, or speaks of what is deprecated, may want it.
-        let is_asked_for = words.iter().any(|word| word.term == DEPRECATED);
-        let may_lead = |at: usize| {
-            is_asked_for || !index.tools[at].is_deprecated || meant.is_some_and(|meant| meant as usize == at)
-        };
-        // Who writes `get_users` asks for no tool that sets them.
-        let is_getter = step > 0.0
-            && !text.trim().contains(char::is_whitespace)
-            && verb(&words).is_some_and(|verb| verb.written == "get");
-        let is_strong = |at: usize, score: f32| {
-            let is_near = (score >= strong || says_all) && !is_unheard_of;
-            // Of what is deprecated there is probably a successor.
-            is_near && may_lead(at) && !(is_getter && index.tools[at].is_setter)
-        };
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
             if *score > 0.0 {
-                *score -= step * f32::from(tool.effect);
+                *score -= step * f32::from(tool.effect) + f32::from(u8::from(tool.is_deprecated)) * DEPRECATED;
             }
         }
         if let Some(at) = meant {
@@ -195,7 +178,7 @@ impl BuiltIn {
             let is_exact = u32::try_from(at).is_ok_and(|at| exact.contains(&at));
             let matched = match is_exact {
                 true => Match::Exact,
-                false if is_strong(at, score) => Match::Strong,
+                false if score >= strong && !is_unheard_of => Match::Strong,
                 false => Match::Weak,
             };
             let is_wanted =
@@ -206,7 +189,7 @@ impl BuiltIn {
         found.sort_unstable_by(|(matched, score, at), (other, less, after)| {
             matched.cmp(other).then(less.total_cmp(score)).then(at.cmp(after))
         });
-        Ranking { hits: hits(index, found, query.limit, may_lead), unmatched }
+        Ranking { hits: hits(index, found, query.limit), unmatched }
     }
 
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
@@ -301,18 +284,11 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
     scores
 }
 
-/// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not
-/// lead, and who asks for a name gets nothing vague beside it.
-fn hits(
-    index: &Index,
-    mut found: Vec<(Match, f32, usize)>,
-    limit: usize,
-    may_lead: impl Fn(usize) -> bool,
-) -> Vec<Hit> {
+/// The first of what was found, best first. What is defined alike at several upstreams is one hit, and who asks for a name gets
+/// nothing vague beside it.
+fn hits(index: &Index, mut found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit> {
     if found.first().is_some_and(|(matched, ..)| *matched == Match::Exact) {
         found.retain(|(matched, ..)| *matched != Match::Weak);
-    } else if let Some(current) = found.iter().position(|(_, _, at)| may_lead(*at)) {
-        found[..=current].rotate_right(1);
     }
     let mut hits: Vec<Hit> = Vec::new();
     let mut places: Vec<usize> = Vec::new();

@@ -96,13 +96,19 @@ fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
         tool("move_note", "Moves a note."),
         tool("paint", "Paints a wall."),
     ]);
+    let old = view_with([
+        json!({"name": "read_file", "title": "Read File (Deprecated)", "description": "Read a file as text."}),
+        tool("read_text_file", "Read a file as text."),
+        tool("other", "Something else."),
+    ]);
     for (view, query) in [
         // A word that is spelt right is no misspelt one.
         (&spelt, "movie"),
         (&spelt, "concert"),
         (&mixed, "commerce"),
         (&mixed, "relocate"),
-        // A word that nothing has.
+        // A word that all have, or that nothing has.
+        (&alike, "the users"),
         (&alike, "users of the warehouse"),
         (&users, "invite users"),
         (&users, "invite teams"),
@@ -117,7 +123,8 @@ fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
         (&spelt, "convret", "convert_time", Match::Weak),
         (&mixed, "paint", "paint", Match::Exact),
         (&mixed, "wall", "paint", Match::Strong),
-        (&alike, "the users", "find_user", Match::Strong),
+        (&old, "read a file as text", "read_text_file", Match::Strong),
+        (&old, "read_file", "read_file", Match::Exact),
         (&users, "remove user", "remove_user", Match::Exact),
         (&users, "removing users", "remove_user", Match::Strong),
         (&users, "remove usres", "remove_user", Match::Strong),
@@ -126,28 +133,6 @@ fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
     ] {
         assert_eq!(best(view, query), (name.to_owned(), matched), "{query}");
     }
-}
-
-#[test]
-fn s3_who_asks_to_get_is_not_offered_first_what_sets() {
-    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let view = view_with([
-        tool("set_users", "Replaces all users."),
-        tool("list_users", "Lists users."),
-        tool("post_user_details", "The details of a user of the post."),
-    ]);
-    for query in ["get_users", "getUsers", "get-users"] {
-        for ranking in both(&view, query) {
-            let best = &ranking.hits[0];
-            assert_eq!(
-                (best.name.as_str(), best.matched),
-                ("list_users", Match::Strong),
-                "{query}: {ranking:?}"
-            );
-        }
-    }
-    assert_eq!(best(&view, "get_post_details"), ("post_user_details".to_owned(), Match::Strong));
-    assert_eq!(best(&view, "the users"), ("set_users".to_owned(), Match::Strong));
 }
 
 #[test]
@@ -261,71 +246,6 @@ fn s4_among_equals_tools_that_read_come_first_unless_a_change_is_asked_for() {
 }
 
 #[test]
-fn s4_what_is_deprecated_leads_only_where_it_is_named() {
-    let view = view_with([
-        json!({"name": "read_file", "title": "Read File (Deprecated)", "description": "Read a file as text."}),
-        json!({"name": "read_text_file", "description": "Read a file as text."}),
-        json!({"name": "other", "description": "Something else."}),
-    ]);
-    assert_eq!(best(&view, "read a file as text").0, "read_text_file");
-    assert_eq!(rank(&view, "read a file as text").hits[1].matched, Match::Weak);
-    let named = rank(&view, "read_file");
-    assert_eq!((named.hits[0].name.as_str(), named.hits[0].matched), ("read_file", Match::Exact));
-}
-
-#[test]
-fn s4_only_what_is_called_deprecated_itself_does_not_lead() {
-    // Beside one that finds less: whether the other one leads.
-    let leads = |title: &str, description: &str| {
-        let tool = json!({"name": "find_user", "title": title, "description": description});
-        let view = view_with([
-            tool,
-            json!({"name": "other", "description": "A user, and a great deal of other things."}),
-        ]);
-        best(&view, "find users").0 == "find_user"
-    };
-    for deprecated in [
-        "Deprecated: finds a user.",
-        "Deprecated, use find_users to find a user.",
-        "⚠️ **Deprecated** — finds a user.",
-        "Deprecated alias of find_users.",
-        "Finds a user (deprecated, use find_users).",
-        "This tool is deprecated. Finds a user.",
-        "This API endpoint has been deprecated: find a user otherwise.",
-        "Find_user is now deprecated; use find_users.",
-    ] {
-        assert!(!leads("", deprecated), "{deprecated}");
-    }
-    assert!(!leads("Find User (Deprecated)", "Finds a user.") && !leads("Find User - deprecated", ""));
-    for current in [
-        "Finds a user. Deprecated fields are left out.",
-        "Finds a user and says whether it is deprecated.",
-        "Finds a user if this is not deprecated.",
-        "This tool is not deprecated, and finds a user.",
-        "Replaces the deprecated user search.",
-        "Finds non-deprecated users.",
-        "Finds users by their `deprecated` flag.",
-        "Marks a user as deprecated.",
-    ] {
-        assert!(leads("", current), "{current}");
-    }
-}
-
-#[test]
-fn s4_a_current_tool_leads_however_few_hits_are_asked_for() {
-    let view = view_with([
-        json!({"name": "gather_orchids", "description": "Deprecated: gathers orchids."}),
-        json!({"name": "notes", "description": "Notes on orchids and many other plants."}),
-        json!({"name": "paint_wall", "description": "Paints a wall."}),
-    ]);
-    for limit in [1, 2] {
-        let query = Query::new("gather some orchids in the mountains", limit);
-        let hits = BuiltIn::by_words(&LexicalSettings::default()).rank_now(&view, &query).hits;
-        assert_eq!((hits[0].name.as_str(), hits.len()), ("notes", limit), "{hits:?}");
-    }
-}
-
-#[test]
 fn s4_what_several_upstreams_define_alike_is_one_hit() {
     let lists = |name: &str, description: &str| {
         upstream(name, [json!({"name": "create_issue", "description": description})])
@@ -408,17 +328,4 @@ fn s4_a_word_in_mixed_case_is_one_where_something_has_the_whole() {
         assert_eq!(rank(&view, query).unmatched, unmatched, "{query}");
     }
     assert!(rank(&view, "draw a GraphPay").hits.iter().all(|hit| hit.matched == Match::Weak));
-}
-
-#[test]
-fn s4_who_speaks_of_what_is_deprecated_gets_it_first() {
-    let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let view = view_with([
-        tool("deprecate_package", "Marks a version of a package as deprecated."),
-        tool("publish_package", "Publishes a version of a package."),
-        tool("read_old", "Deprecated: reads a file."),
-    ]);
-    assert_eq!(best(&view, "deprecate a version of a package").0, "deprecate_package");
-    assert_eq!(best(&view, "publish a version of a package").0, "publish_package");
-    assert_eq!(best(&view, "raed_old").0, "read_old");
 }

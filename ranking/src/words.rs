@@ -54,11 +54,6 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// The word with which a name begins.
-pub(crate) fn verb(name: &[Word]) -> Option<&Word> {
-    name.iter().find(|word| !matches!(word.role, Role::Name | Role::Identifier))
-}
-
 /// A part of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part<'t> {

@@ -1,4 +1,7 @@
-//! What must hold for any tools and requests: nothing lost, and each request answered. That nothing leaks, `two_worlds` has.
+//! What must hold for any tools and sequences of requests: nothing lost, no call without a receipt, and each request answered. That
+//! nothing leaks, `two_worlds` has.
+
+use std::collections::HashSet;
 
 use kit::{Bench, Client, Scenario, Setup, Transport, setup::Era};
 use mcp_disclosure_core::RawObject;
@@ -117,6 +120,59 @@ fn nothing_lost_f1_f2() {
 }
 
 const TOOLS: [&str; 4] = ["a", "b", "c", "d"];
+
+/// What one of two clients does.
+#[derive(Clone, Debug)]
+enum Step {
+    List,
+    Read(BTreeSet<usize>),
+    Call(usize),
+}
+
+fn step() -> impl Strategy<Value = (usize, Step)> {
+    let step = prop_oneof![
+        Just(Step::List),
+        collection::btree_set(0..4usize, 0..3).prop_map(Step::Read),
+        (0..4usize).prop_map(Step::Call),
+    ];
+    (0..2usize, step)
+}
+
+const TOOLS: [&str; 4] = ["a", "b", "c", "d"];
+
+#[test]
+fn no_call_without_receipt_r7_r8() {
+    hold((collection::vec(step(), 1..24), any::<bool>()), async |(steps, over_http)| {
+        let setup = setup("resource", u8::from(over_http));
+        let bench = Bench::start(playing(Scenario::named(TOOLS))).await;
+        let clients = [Client::connect(&bench, setup).await, Client::connect(&bench, setup).await];
+        let mut read: [HashSet<usize>; 2] = Default::default();
+        let mut expected: Vec<&str> = Vec::new();
+        for (who, step) in steps {
+            let client = &clients[who];
+            match step {
+                Step::List => drop(client.request("tools/list", json!({})).await.result()),
+                Step::Read(tools) => {
+                    let names: Vec<&str> = tools.iter().map(|tool| TOOLS[*tool]).collect();
+                    client.describe(&names.join(",")).await.result();
+                    read[who].extend(tools);
+                }
+                Step::Call(tool) => {
+                    let refused = client.call(TOOLS[tool], json!({})).await.result()["isError"] == true;
+                    assert_eq!(refused, !read[who].contains(&tool));
+                    if !refused {
+                        expected.push(TOOLS[tool]);
+                    }
+                }
+            }
+        }
+        let forwarded = clients[0].calls_forwarded().await;
+        assert_eq!(
+            forwarded.iter().map(|call: &Value| call["name"].as_str().unwrap()).collect::<Vec<_>>(),
+            expected
+        );
+    });
+}
 
 /// Everything that MCP can be asked, and something it cannot.
 const METHODS: [&str; 16] = [
