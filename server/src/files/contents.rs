@@ -1,4 +1,4 @@
-//! What files declare, what of it protects something, and whose permissions changed.
+//! What files declare, what of it protects something, and what changed of what callers may use.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_access::Settings;
-use mcp_disclosure_core::{Permits, Rules};
+use mcp_disclosure_core::{Grant, Permits, Rules};
 use mcp_disclosure_gateway::catalogue::Declared;
 
 use crate::{
@@ -117,7 +117,7 @@ impl Contents {
     }
 }
 
-/// Whose permissions changed from one set to another.
+/// What changed from one set of permissions by name to another, in a line each.
 pub(super) fn changes<'a>(
     before: impl Iterator<Item = (String, &'a Permits)>,
     now: impl Iterator<Item = (String, &'a Permits)>,
@@ -126,9 +126,41 @@ pub(super) fn changes<'a>(
     let gone = before.keys().filter(|name| !now.contains_key(*name)).map(|name| format!("{name} is gone"));
     let changed = now.iter().filter_map(|(name, permits)| match before.get(name) {
         None => Some(format!("{name} is new")),
-        Some(before) => (before != permits).then(|| format!("{name} has others")),
+        Some(before) if before == permits => None,
+        Some(before) => Some(format!("{name}: {}", difference(&grant(before), &grant(permits)))),
     });
     changed.chain(gone).collect()
+}
+
+/// Each entry of a file is one grant; none permits everything.
+fn grant(permits: &Permits) -> Grant {
+    permits.grants().first().cloned().unwrap_or_default()
+}
+
+fn difference(before: &Grant, now: &Grant) -> String {
+    let lists = [
+        ("tools", &before.tools, &now.tools),
+        ("resources", &before.resources, &now.resources),
+        ("prompts", &before.prompts, &now.prompts),
+        ("strategies", &before.strategies, &now.strategies),
+    ];
+    let lists = lists.into_iter().filter(|(_, before, now)| before != now);
+    let said =
+        lists.map(|(what, before, now)| format!("{what} {}", of_list(before.as_deref(), now.as_deref())));
+    let limits = (before.quotas != now.quotas).then(|| "limits changed".to_owned());
+    said.chain(limits).collect::<Vec<_>>().join("; ")
+}
+
+fn of_list(before: Option<&[String]>, now: Option<&[String]>) -> String {
+    let (Some(before), Some(now)) = (before, now) else {
+        return now.map_or("not restricted any more".to_owned(), |now| format!("restricted to {now:?}"));
+    };
+    let only = |these: &[String], others: &[String], sign: &str| {
+        let only = these.iter().filter(|text| !others.contains(text)).map(|text| format!("{sign}{text}"));
+        only.collect::<Vec<_>>()
+    };
+    let all = [only(now, before, "+"), only(before, now, "-")].concat();
+    if all.is_empty() { "in another order".to_owned() } else { all.join(" ") }
 }
 
 #[cfg(test)]
@@ -152,6 +184,8 @@ mod tests {
             ("eve".to_owned(), &all),
         ];
         let said = changes(before.into_iter(), now.into_iter());
-        assert_eq!(said, ["ann has others", "dee has others", "eve is new", "cy is gone"]);
+        assert_eq!(said[0], "ann: tools +a/z -a/y");
+        assert!(said[1].starts_with("dee: tools restricted to [\"a/x\", \"a/y\"]"), "{said:?}");
+        assert_eq!(said[2..], ["eve is new", "cy is gone"]);
     }
 }

@@ -149,7 +149,7 @@ impl Follower {
             contents.found.log();
         }
         for changed in changes(self.in_force.access.permits(), contents.access.permits()) {
-            tracing::info!("permissions: {changed}");
+            tracing::info!("grant changed: {changed}");
         }
         self.in_force = contents;
         Ok(lists)
