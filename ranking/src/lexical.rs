@@ -168,7 +168,8 @@ impl BuiltIn {
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
             if *score > 0.0 {
-                *score -= step * f32::from(tool.effect) + f32::from(u8::from(tool.is_deprecated)) * DEPRECATED;
+                *score -=
+                    step * f32::from(tool.effect) + f32::from(u8::from(tool.is_deprecated)) * DEPRECATED;
             }
         }
         if let Some(at) = meant {

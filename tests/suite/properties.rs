@@ -1,7 +1,7 @@
 //! What must hold for any tools and sequences of requests: nothing lost, no call without a receipt, and each request answered. That
 //! nothing leaks, `two_worlds` has.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kit::{Bench, Client, Scenario, Setup, Transport, setup::Era};
 use mcp_disclosure_core::RawObject;
@@ -137,8 +137,6 @@ fn step() -> impl Strategy<Value = (usize, Step)> {
     ];
     (0..2usize, step)
 }
-
-const TOOLS: [&str; 4] = ["a", "b", "c", "d"];
 
 #[test]
 fn no_call_without_receipt_r7_r8() {
