@@ -41,6 +41,12 @@ const CLOSING: &str = "\"'”’»)]}）」』】";
 /// Texts that are wrapped have longer lines, in characters.
 const SHORTEST_WRAPPED: usize = 60;
 
+/// Words after which a sentence goes on, wherever the line ends.
+const GOING_ON: &[&str] = &[
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "the", "their",
+    "this", "to", "using", "via", "with", "your",
+];
+
 /// How much of a description is read, in bytes.
 const MOST_READ: usize = 16 * 1024;
 
@@ -163,8 +169,10 @@ impl Reader {
     /// the author break the one above.
     fn is_ended_by(&self, line: &str) -> bool {
         let above = self.paragraph.lines().next_back().unwrap_or_default();
+        let last = above.rsplit(' ').next().unwrap_or_default();
         line.starts_with(char::is_uppercase)
             && above.ends_with(char::is_alphanumeric)
+            && !GOING_ON.contains(&last)
             && (line.ends_with(':') || above.chars().count() < SHORTEST_WRAPPED)
     }
 

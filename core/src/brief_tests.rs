@@ -107,6 +107,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
             "Reads all of the pages that the user of this has on the shared\nGoogle Drive. More.",
             "Reads all of the pages that the user of this has on the shared Google Drive.",
         ),
+        ("Reads a page of the\nGoogle Drive. More.", "Reads a page of the Google Drive."),
         ("**Deletes all of it.** More.", "Deletes all of it."),
     ] {
         let shown = |description: &str| Source { name: "name", title: None, description }.brief(LONGEST);
