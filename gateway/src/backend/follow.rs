@@ -80,7 +80,17 @@ impl Progress {
 
     /// Whether each was tried, so that nothing in the catalogue is from an earlier run of the program.
     pub(crate) fn is_complete(&self) -> bool {
-        self.0.borrow().outstanding().next().is_none()
+        self.outstanding() == 0
+    }
+
+    /// How many are still to be tried.
+    pub(crate) fn outstanding(&self) -> usize {
+        self.0.borrow().outstanding().count()
+    }
+
+    /// Waits until fewer than these are still to be tried, so that the catalogue has what one more lists.
+    pub(crate) async fn fewer(&self, than: usize) {
+        self.reach(|tries| tries.outstanding().count() < than).await;
     }
 
     pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {
@@ -315,6 +325,7 @@ mod tests {
         let of_each = [&[0], &[1], &[2], &[3], &[4]].map(|number| missing(number));
         assert_eq!(of_each, [Some(1), Some(0), Some(1), None, None]);
         assert!(!progress.is_complete());
+        assert_eq!([2, 3].map(|than| progress.fewer(than).now_or_never()), [None, Some(())]);
         // The others were removed.
         progress.note((1..).zip([failed(Restart::Always, false)]));
         assert_eq!(missing(&[0, 1, 2, 3]), Some(1));

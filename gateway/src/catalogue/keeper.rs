@@ -42,8 +42,8 @@ pub trait Accepting: fmt::Debug + Send + Sync {
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    /// The upstreams, in their order.
-    upstreams: Vec<Status>,
+    /// The upstreams, in their order; `None` before they were looked at, when it is not known what they will list.
+    upstreams: Option<Vec<Status>>,
     declared: Declared,
     /// The warnings about the last snapshot; `None` if another keeper of the same material logs them.
     warned: Option<HashSet<String>>,
@@ -91,14 +91,17 @@ impl Keeper {
     ) -> (Self, Snapshot) {
         let warned = (!quiet).then(HashSet::new);
         let known = KnownDefinitions::new(observer, said, !quiet);
-        let mut keeper = Self { upstreams: Vec::new(), declared, warned, known, own: Vec::new() };
+        let mut keeper = Self { upstreams: None, declared, warned, known, own: Vec::new() };
         let snapshot = keeper.build(&Snapshot::default(), false);
         (keeper, snapshot)
     }
 
     /// What the next snapshot is made of.
     pub fn made(&self) -> Made {
-        Made::of(self.upstreams.iter())
+        match &self.upstreams {
+            Some(upstreams) => Made::of(upstreams.iter()),
+            None => Made { lists: Vec::new(), complete: false, started: false },
+        }
     }
 
     /// Takes the upstreams as they are now; `own` are those whose connections are this backend's own. Returns whether anything
@@ -107,7 +110,7 @@ impl Keeper {
         self.own = own.filter_map(|status| status.offered().cloned()).collect();
         let before = self.made();
         // What it is compared with is kept until then.
-        let _former = std::mem::replace(&mut self.upstreams, upstreams);
+        let _former = self.upstreams.replace(upstreams);
         self.made() != before
     }
 
@@ -121,8 +124,9 @@ impl Keeper {
     pub fn build(&mut self, before: &Snapshot, is_final: bool) -> Snapshot {
         self.accept_first();
         let Made { complete, started, .. } = self.made();
-        let lists: Vec<_> = self.upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
-        let failed = self.upstreams.iter().filter(|status| status.offered().is_none());
+        let lists: Vec<_> =
+            self.upstreams.iter().flatten().filter_map(|status| status.offered().cloned()).collect();
+        let failed = self.upstreams.iter().flatten().filter(|status| status.offered().is_none());
         let gone: Vec<_> = failed.filter_map(|status| status.lists.clone()).collect();
         let Declared { files, rules, .. } = &self.declared;
         let snapshot =
@@ -149,8 +153,8 @@ impl Keeper {
     /// Accepts what upstreams list whose new tools are held, and of which nothing was reviewed yet: what they list now, and not
     /// what they listed in an earlier run of the program.
     fn accept_first(&mut self) {
-        for lists in self.upstreams.iter().filter(|status| !is_remembered(status)).filter_map(Status::offered)
-        {
+        let upstreams = self.upstreams.iter().flatten();
+        for lists in upstreams.filter(|status| !is_remembered(status)).filter_map(Status::offered) {
             let (name, review) = (&lists.name, &self.declared.rules.review);
             let is_first = review.on_change(name) == OnChange::Hold && !review.lock.knows(name);
             let Some(accepting) = self.declared.accepting.as_ref().filter(|_| is_first) else { continue };
@@ -180,7 +184,7 @@ impl Keeper {
 
     /// What the catalogue says of itself; a name that is not declared is the upstream's own.
     fn about(&self, declared: &About, snapshot: &Snapshot) -> About {
-        let own = server_info(&self.upstreams);
+        let own = self.upstreams.as_deref().map(server_info).unwrap_or_default();
         let or_own = |declared: &str, member: &str| match declared {
             "" => own.string(member).unwrap_or_default(),
             declared => declared.to_owned(),
@@ -198,7 +202,7 @@ impl Keeper {
     /// one.
     fn concerns(&self, declared: &[Concern], snapshot: &Snapshot) -> Vec<Concern> {
         let mut all = declared.to_vec();
-        for lists in self.upstreams.iter().filter_map(Status::offered) {
+        for lists in self.upstreams.iter().flatten().filter_map(Status::offered) {
             for concern in &lists.concerns {
                 let is_new = all.iter().all(|known| known.name() != concern.name());
                 if is_new && (lists.follows_choices || snapshot.maps(&lists.name, concern.name())) {

@@ -110,7 +110,9 @@ impl InFlight {
 impl Ticket {
     /// Runs the request to completion; `None` if it is cancelled first.
     pub async fn run<T>(self, request: impl Future<Output = T>) -> Option<T> {
-        self.cancelled.run_until_cancelled(request).await
+        let done = self.cancelled.run_until_cancelled(request).await;
+        // It may have become ready after that.
+        done.filter(|_| !self.cancelled.is_cancelled())
     }
 }
 
@@ -122,6 +124,10 @@ impl Drop for Ticket {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
+
+    use tokio::sync::oneshot;
+
     use super::*;
 
     #[tokio::test]
@@ -131,5 +137,16 @@ mod tests {
         requests.end();
         assert_eq!(running.run(async {}).await, None, "cancelled");
         assert_eq!(requests.begin(&Id::number(2)).unwrap_err(), BeginError::Ended);
+    }
+
+    #[tokio::test]
+    async fn f3_a_request_that_becomes_ready_after_it_was_cancelled_is_not_answered() {
+        let (requests, (answer, answered)) = (InFlight::default(), oneshot::channel());
+        let id = Id::number(1);
+        let mut running = pin!(requests.begin(&id).unwrap().run(answered));
+        assert!(futures::poll!(running.as_mut()).is_pending());
+        assert!(requests.cancel(&id));
+        answer.send(()).unwrap();
+        assert!(running.await.is_none());
     }
 }

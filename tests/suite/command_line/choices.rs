@@ -61,6 +61,10 @@ fn b11_choices_that_are_not_declared_are_errors_with_their_place() {
         64,
         &["no concern 'cost' is declared, but --concern or [strategy.concerns] choices names it (hint: none are declared;"],
     );
+    // One of a file may come later.
+    let (_directory, file) =
+        configured("[strategy.concerns]\nchoices = { cost = \"low\" }\n[upstreams.kit]\ncommand = \"ODD\"\n");
+    assert!(serve(&file, &[]).tool_names().contains(&"echo".to_owned()));
 }
 
 #[test]

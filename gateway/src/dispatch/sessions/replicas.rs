@@ -2,6 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -187,20 +188,26 @@ impl Sessions {
         });
     }
 
-    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed, and to the
-    /// rest when all have been tried.
+    /// Reads a session whose stream is open here, and subscribes to what it lacks: while upstreams start, to what is listed.
     async fn catch_up(self: Arc<Self>, session: Arc<ServedSession>) {
         let (mut attempts, after) = ATTEMPTS;
-        let mut is_settled = session.backend().is_settled();
+        let backend = session.backend();
+        let mut settled = pin!(backend.settled());
+        let mut is_settled = backend.is_settled();
         while attempts > 0 {
+            // Looked at first: what was tried then is in the page.
+            let outstanding = backend.progress.outstanding();
             match self.read_again(&session).await {
                 Ok(None) => return,
                 Ok(Some(read)) => {
                     if self.subscribe_to(&session, &read.subscriptions, is_settled).await || is_settled {
                         return;
                     }
-                    session.backend().settled().await;
-                    is_settled = true;
+                    // With each upstream that has started: one that hangs keeps the updates of no other back.
+                    tokio::select! {
+                        () = &mut settled => is_settled = true,
+                        () = backend.progress.fewer(outstanding) => {}
+                    }
                 }
                 Err(error) => {
                     tracing::debug!(error = error.message(), "a session could not be read again");
