@@ -93,6 +93,9 @@ fn no_file_name(name: &str, stem: &str) -> Option<&'static str> {
     if name.len() > 255 && !name.contains('/') {
         return Some("its name is too long for a file name");
     }
+    if name.starts_with('.') {
+        return Some("a file of its name is hidden, and not read");
+    }
     let is_odd = name.contains('/')
         || name.contains(is_active)
         || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|']))

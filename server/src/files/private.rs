@@ -29,7 +29,9 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<fs::File> {
     // It gets mode 0600.
     let mut file = tempfile::Builder::new().prefix(ASIDE).tempfile_in(folder)?;
     file.write_all(bytes)?;
-    Ok(file.persist(path)?)
+    let file = file.persist(path)?;
+    remove_left(folder);
+    Ok(file)
 }
 
 /// A file beside another one, which it is to replace, with these bytes. It has the mode of the other, and its owner where that can be

@@ -169,6 +169,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::*;
+    use crate::files::write_private;
 
     fn change(path: &Path, before: &str, after: &str) -> Change {
         Change { path: path.to_owned(), before: Some(before.to_owned()), after: after.to_owned() }
@@ -196,6 +197,8 @@ mod tests {
         let _other = left(".mcp-disclosure-writing-b");
         write_together(&[change(&one, "1", "A"), change(&two, "2", "B")]).unwrap();
         fs::remove_file(folder.path().join(".mcp-disclosure-writing-b")).unwrap();
+        left(".mcp-disclosure-writing-c").set_modified(yesterday).unwrap();
+        write_private(&two, b"B").unwrap();
         let texts = [one, two].map(|path| fs::read_to_string(path).unwrap());
         assert_eq!(texts, ["A", "B"]);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left aside");

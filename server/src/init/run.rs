@@ -114,7 +114,7 @@ impl<'s> Run<'s> {
     pub(super) fn entry(&self, now: &Document, number: usize) -> Option<Back> {
         let servers = now.servers();
         let entry = Some(&servers[number]).filter(|entry| self.is_ours(entry))?;
-        let written = self.written(entry)?;
+        let written = self.written(now, entry)?;
         let was = self.before.same(&written);
         let Some(was) = was.as_ref().filter(|was| !self.is_ours(was)) else {
             let back = in_place_of(now, number, &self.members(now, entry, (was.as_ref(), &written)));
@@ -132,18 +132,27 @@ impl<'s> Run<'s> {
             unwrapped(now, number, self.launcher)
                 .and_then(|now| without_additions(&now, number, was, &written))
         };
-        Some(back.map(|document| (document, vec![was.name.clone()])))
+        let is_copy = entry.key.is_some() && !written.is_same(entry) && now.same(&written).is_some();
+        let name = if is_copy { &entry.name } else { &was.name };
+        Some(back.map(|document| (document, vec![name.clone()])))
     }
 
-    /// What it wrote or changed as this entry, which may have another name or, in a list, another place now.
-    fn written(&self, entry: &Server<'_>) -> Option<Server<'_>> {
-        let changed = || self.after.servers().into_iter().filter(|server| !has(&self.before, server));
-        let by_name = || changed().find(|server| server.is_same(entry));
-        let by_words = || changed().find(|server| server.words() == entry.words());
-        match entry.key {
-            Some(_) => by_name().or_else(by_words),
-            None => by_words().or_else(by_name),
-        }
+    /// What it wrote or changed as this entry, which may have another name or, in a list, another place now, or be a copy.
+    fn written(&self, now: &Document, entry: &Server<'_>) -> Option<Server<'_>> {
+        let is_of_earlier_run =
+            entry.key.is_some() && self.before.same(entry).is_some_and(|was| self.is_ours(&was));
+        let is_like = |server: &Server<'_>| {
+            server.is_same(entry) || (server.words() == entry.words() && !is_of_earlier_run)
+        };
+        let changed = self.after.servers().into_iter().filter(|server| !has(&self.before, server));
+        changed.filter(is_like).min_by_key(|server| {
+            let is_other = match entry.key {
+                Some(_) => !server.is_same(entry),
+                None => server.words() != entry.words(),
+            };
+            // Several may start the same: one that is not where it was has another name now.
+            (is_other, now.same(server).is_some(), !server.node.is_same_but(entry.node, None, &[]))
+        })
     }
 
     /// The members that take the place of an entry with moved servers: the entry as it was, if it was there, and the servers as

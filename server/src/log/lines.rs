@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 const GATHERING: Duration = Duration::from_millis(5);
 
 /// Lines that wait at most. Beyond them, lines are lost.
-const MOST_WAITING: usize = 1_000;
+const MOST_WAITING: usize = 10_000;
 
 /// How long the program waits for what is not written yet, before it ends.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -40,6 +40,27 @@ fn w1_what_was_edited_since_stays_and_only_our_entries_are_turned_back() {
 }
 
 #[test]
+fn w1_of_entries_that_start_the_same_the_one_that_is_gone_was_renamed_and_a_copy_is_named() {
+    let entry = r#"{"command": "x", "args": []}"#;
+    let text = format!(r#"{{"mcpServers": {{"a": {entry}, "b": {entry}, "c": {{"command": "y"}}}}}}"#);
+    let project = Project::of("mcp.json", &text);
+    let step = project.apply(&project.plan());
+    // The entry of `b` has another name, and `c` is there twice.
+    let mut now: Value = serde_json::from_str(&project.text()).unwrap();
+    let servers = now["mcpServers"].as_object_mut().unwrap();
+    let renamed = servers.remove("b").unwrap();
+    servers.insert("renamed".to_owned(), renamed);
+    servers.insert("copy".to_owned(), servers["c"].clone());
+    fs::write(&project.file, now.to_string()).unwrap();
+    let undone = project.undo(&[step]);
+    let mut turned_back = undone.turned_back.clone();
+    turned_back.sort_unstable();
+    assert_eq!((turned_back, undone.missing), (["a", "b", "c", "copy"].map(str::to_owned).to_vec(), vec![]));
+    let servers = serde_json::from_str::<Value>(&undone.text).unwrap()["mcpServers"].clone();
+    assert_eq!((&servers["renamed"], &servers["copy"]["command"]), (&json!({"command": "x", "args": []}), &json!("y")));
+}
+
+#[test]
 fn w1_entries_without_names_are_turned_back_wherever_they_stand_in_their_list() {
     let entry = |command: &str| format!(r#"{{"transport": {{"type": "stdio", "command": "{command}"}}}}"#);
     let file = |entries: &[String]| {
