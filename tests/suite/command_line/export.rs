@@ -237,14 +237,7 @@ fn tools_that_no_file_can_describe_are_reported_and_served_all_the_same() {
     let names: Vec<String> = files(&out).into_keys().filter(|name| name.ends_with(".json")).collect();
     assert_eq!(
         names,
-        [
-            "bare.json",
-            "dots.in.it.json",
-            "mute.json",
-            "spaced.json",
-            "spaces and é.json",
-            "wild*.json"
-        ]
+        ["bare.json", "dots.in.it.json", "mute.json", "spaced.json", "spaces and é.json", "wild*.json"]
     );
     let config = out.join("disclosure.toml");
     assert_eq!(served(&["--config", shown(&config)], &["a/b"]), served(&source, &["a/b"]));

@@ -57,7 +57,10 @@ fn w1_of_entries_that_start_the_same_the_one_that_is_gone_was_renamed_and_a_copy
     turned_back.sort_unstable();
     assert_eq!((turned_back, undone.missing), (["a", "b", "c", "copy"].map(str::to_owned).to_vec(), vec![]));
     let servers = serde_json::from_str::<Value>(&undone.text).unwrap()["mcpServers"].clone();
-    assert_eq!((&servers["renamed"], &servers["copy"]["command"]), (&json!({"command": "x", "args": []}), &json!("y")));
+    assert_eq!(
+        (&servers["renamed"], &servers["copy"]["command"]),
+        (&json!({"command": "x", "args": []}), &json!("y"))
+    );
 }
 
 #[test]
