@@ -41,7 +41,7 @@ pub(crate) struct Indexed {
     pub(crate) upstream: UpstreamName,
     /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
     pub(crate) effect: i8,
-    /// Whether its title says that it is deprecated, or its description begins so.
+    /// Whether its title begins or ends with that it is deprecated, or its description begins so.
     pub(crate) is_deprecated: bool,
     /// The tools of other upstreams that are defined alike.
     pub(crate) alike: Box<[u32]>,
@@ -52,14 +52,17 @@ pub(crate) struct Indexed {
 impl Indexed {
     fn of(visible: VisibleTool<'_>, texts: &[String], category: Option<&str>) -> Self {
         let tool = visible.tool();
-        let [title, description] =
-            [Field::Title, Field::Description].map(|field| texts[field as usize].to_lowercase());
-        let begins = description.trim_start_matches(|next: char| !next.is_alphanumeric());
+        let [title, description] = [Field::Title, Field::Description].map(|field| {
+            let text = texts[field as usize].to_lowercase();
+            text.trim_matches(|next: char| !next.is_alphanumeric()).to_owned()
+        });
+        let is_deprecated = title.ends_with("deprecated")
+            || [&title, &description].iter().any(|text| text.starts_with("deprecated"));
         Self {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),
             effect: if tool.is_read_only() { -1 } else { i8::from(tool.is_destructive()) },
-            is_deprecated: title.contains("deprecated") || begins.starts_with("deprecated"),
+            is_deprecated,
             alike: Box::default(),
             category: category.map(Into::into),
         }

@@ -100,6 +100,8 @@ fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
         json!({"name": "read_file", "title": "Read File (Deprecated)", "description": "Read a file as text."}),
         tool("read_text_file", "Read a file as text."),
         tool("other", "Something else."),
+        json!({"name": "list_gone", "title": "List Deprecated Packages", "description": "Lists packages."}),
+        json!({"name": "list_all", "title": "List Packages", "description": "Lists packages."}),
     ]);
     for (view, query) in [
         // A word that is spelt right is no misspelt one.
@@ -124,6 +126,7 @@ fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
         (&mixed, "wall", "paint", Match::Strong),
         (&old, "read a file as text", "read_text_file", Match::Strong),
         (&old, "read_file", "read_file", Match::Exact),
+        (&old, "list deprecated packages", "list_gone", Match::Strong),
         (&users, "remove user", "remove_user", Match::Exact),
         (&users, "removing users", "remove_user", Match::Strong),
         (&users, "remove usres", "remove_user", Match::Strong),
