@@ -1,7 +1,7 @@
 //! An MCP server over Streamable HTTP that speaks one revision only, and checks every request it receives against that
 //! revision.
 //!
-//! It lists, calls, reports progress, elicits, and announces changed lists. [`State::faults`](server::State::faults) has what
+//! It lists, calls, reports progress, elicits, and announces changed lists. `State::faults` has what
 //! requests lacked; the server answers such requests all the same, so that one test sees every fault.
 
 mod answers;
