@@ -1,7 +1,7 @@
 //! Transcripts: one task under each strategy, step by step: what is listed, asked, answered, called, refused and
 //! recovered, with the tokens of each step.
 //!
-//! A [`Play`] performs an [`Assignment`] over real connections, with the scripted [agent](crate::agent) as the model, and
+//! A [`Play`] performs an [`Assignment`] over real connections, with the scripted agent as the model, and
 //! results in a [`Transcript`], which is written in each [`Format`](crate::Format), and as a part of a report's page.
 //! Nothing here depends on the wording of a strategy: sentences are derived from the kinds of messages, and texts of
 //! messages are quoted.
