@@ -41,7 +41,7 @@ pub(crate) struct Indexed {
     pub(crate) upstream: UpstreamName,
     /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
     pub(crate) effect: i8,
-    /// Whether its title begins or ends with that it is deprecated, or its description begins so.
+    /// Whether its title begins or ends with "deprecated", or its description begins with it.
     pub(crate) is_deprecated: bool,
     /// The tools of other upstreams that are defined alike.
     pub(crate) alike: Box<[u32]>,
@@ -52,12 +52,14 @@ pub(crate) struct Indexed {
 impl Indexed {
     fn of(visible: VisibleTool<'_>, texts: &[String], category: Option<&str>) -> Self {
         let tool = visible.tool();
-        let [title, description] = [Field::Title, Field::Description].map(|field| {
-            let text = texts[field as usize].to_lowercase();
-            text.trim_matches(|next: char| !next.is_alphanumeric()).to_owned()
-        });
-        let is_deprecated = title.ends_with("deprecated")
-            || [&title, &description].iter().any(|text| text.starts_with("deprecated"));
+        let words = |field: Field| {
+            let words = texts[field as usize].split(|next: char| !next.is_alphanumeric());
+            words.filter(|word| !word.is_empty())
+        };
+        let mut title = words(Field::Title);
+        let labels = [title.next(), title.next_back(), words(Field::Description).next()];
+        let is_label = |word: &str| word.eq_ignore_ascii_case("deprecated");
+        let is_deprecated = labels.into_iter().flatten().any(is_label);
         Self {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),

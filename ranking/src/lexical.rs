@@ -61,7 +61,7 @@ const BY_NEARNESS: (f32, f32) = (3.6, 1.5);
 /// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
 const EFFECT: f32 = 0.3;
 
-/// How far behind a tool is that says that it is deprecated.
+/// How much less a deprecated tool scores.
 const DEPRECATED: f32 = 2.0 * EFFECT;
 
 /// Maximum number of words of a request that asks for each of them: one that nothing here has is what is missing. Longer
@@ -168,8 +168,7 @@ impl BuiltIn {
         for (at, (score, tool)) in scores.iter_mut().zip(&index.tools).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
             if *score > 0.0 {
-                *score -=
-                    step * f32::from(tool.effect) + f32::from(u8::from(tool.is_deprecated)) * DEPRECATED;
+                *score -= step * f32::from(tool.effect) + if tool.is_deprecated { DEPRECATED } else { 0.0 };
             }
         }
         if let Some(at) = meant {
@@ -285,8 +284,8 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
     scores
 }
 
-/// The first of what was found, best first. What is defined alike at several upstreams is one hit, and who asks for a name gets
-/// nothing vague beside it.
+/// The first of what was found, best first. What is defined alike at several upstreams is one hit, and an exact name has no
+/// weak hits beside it.
 fn hits(index: &Index, mut found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit> {
     if found.first().is_some_and(|(matched, ..)| *matched == Match::Exact) {
         found.retain(|(matched, ..)| *matched != Match::Weak);

@@ -98,7 +98,8 @@ fn s4_a_match_is_as_strong_as_the_words_that_make_it() {
     ]);
     let old = view_with([
         json!({"name": "read_file", "title": "Read File (Deprecated)", "description": "Read a file as text."}),
-        tool("read_text_file", "Read a file as text."),
+        tool("read_file_text", "(DEPRECATED) Read a file as text."),
+        tool("read_text_file", "Read a file as text, whatever it has."),
         tool("other", "Something else."),
         json!({"name": "list_gone", "title": "List Deprecated Packages", "description": "Lists packages."}),
         json!({"name": "list_all", "title": "List Packages", "description": "Lists packages."}),
