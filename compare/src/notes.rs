@@ -22,7 +22,7 @@ impl Subject {
 pub(crate) fn same(row: &Row, first: &str) -> String {
     let name = &row.name;
     let rest = match (row.is_stack(), row.choices.is_empty()) {
-        (true, true) => ", and has no row of its own: nothing is chosen, as FILTER(NAME=VALUE) does.",
+        (true, true) => ", and has no row of its own without a choice, FILTER(NAME=VALUE).",
         (true, false) => ", and has no row of its own.",
         (false, _) => " to an ordinary host. What it does to calls is not counted.",
     };

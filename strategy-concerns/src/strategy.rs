@@ -58,7 +58,7 @@ impl Concerns {
         values.collect()
     }
 
-    /// Validates a client's choices. Whoever asks is told of its warnings, or the log is: a request may be decided twice.
+    /// Validates a client's choices. Warnings are the caller's to answer or to log: a request may be decided twice.
     fn choose(&self, cx: &Context<'_>, given: &str, on_invalid: OnInvalidValue) -> Result<Choices, Fault> {
         let (declared, is_starting) = (&cx.view.about().concerns, cx.view.is_starting());
         let choices = Choices::read(declared, given, on_invalid, is_starting)?;

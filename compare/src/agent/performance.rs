@@ -71,7 +71,7 @@ impl Agent {
     /// Performs one task, and records its outcome. Each move is reported when it has been made.
     ///
     /// # Errors
-    /// Failures of the connection. Errors that the server answers are part of the trace.
+    /// Failures of the connection. Errors that the server answers are part of the steps.
     pub(crate) async fn pursue(&mut self, task: &Task, tell: Tell<'_>) -> Result<(), Error> {
         let right = Move::call(task);
         let first = self.mistake.take().unwrap_or_else(|| task.clone());
