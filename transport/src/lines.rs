@@ -13,8 +13,8 @@ pub struct Lines<R> {
     length: usize,
     /// Of a line that exceeds the limit.
     scan: Scan,
-    /// Whether such a line was handed over before its end.
-    is_told: bool,
+    /// Whether such a line was reported before its end.
+    is_reported: bool,
 }
 
 /// Bytes of a line that exceeds the limit that are scanned before it is looked at what they say.
@@ -34,7 +34,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of up to `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
         let reader = BufReader::with_capacity(64 * 1024, reader);
-        Self { reader, limit, line: Vec::new(), length: 0, scan: Scan::default(), is_told: false }
+        Self { reader, limit, line: Vec::new(), length: 0, scan: Scan::default(), is_reported: false }
     }
 
     /// The next line that is not blank; `None` at the end. The last line need not be terminated.
@@ -47,7 +47,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.length += piece.len();
             if self.length <= self.limit {
                 self.line.extend_from_slice(piece);
-            } else if !self.is_told {
+            } else if !self.is_reported {
                 let begun = std::mem::take(&mut self.line);
                 for part in begun.chunks(PART).chain(piece.chunks(PART)) {
                     if self.scan.is_one_response() {
@@ -62,14 +62,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if is_over {
                 self.length = 0;
             }
-            if length > self.limit && !self.is_told && (is_over || self.scan.is_one_response()) {
-                self.is_told = !is_over;
+            if length > self.limit && !self.is_reported && (is_over || self.scan.is_one_response()) {
+                self.is_reported = !is_over;
                 return Ok(Some(Line::TooLong(length, std::mem::take(&mut self.scan).into_seen())));
             }
             if !is_over {
                 continue;
             }
-            self.is_told = false;
+            self.is_reported = false;
             let line = std::mem::take(&mut self.line);
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Some(Line::Text(line)));
