@@ -63,7 +63,7 @@ impl<'s> Run<'s> {
         Ours::of(&server.words(), self.launcher).is_some()
     }
 
-    /// The servers that it changed, as they were; without an entry of ours that got more.
+    /// The servers that it changed, as they were; without entries that were ours before.
     fn servers(&self) -> impl Iterator<Item = Server<'_>> {
         let is_changed = |server: &Server<'_>| !has(&self.after, server) && !self.is_ours(server);
         self.before.servers().into_iter().filter(is_changed)
@@ -80,7 +80,7 @@ impl<'s> Run<'s> {
         (list(&self.before) != list(&self.after)).then(|| LIST.join("."))
     }
 
-    /// The file with the lines that it changed as they were; `None` where one of them is another now, or moved servers are.
+    /// The file with the lines that it changed as they were; `None` if one of them, or a moved server, was edited since.
     pub(super) fn by_lines(&self, now: &str) -> Option<String> {
         let Step { before, after, .. } = self.step;
         let text = put_back(before, after, now).filter(|_| self.edited.is_empty())?;
@@ -118,7 +118,7 @@ impl<'s> Run<'s> {
         let was = self.before.same(&written);
         let Some(was) = was.as_ref().filter(|was| !self.is_ours(was)) else {
             let back = in_place_of(now, number, &self.members(now, entry, (was.as_ref(), &written)));
-            // An entry of ours that got more is no server that is back.
+            // The entry itself, if it was ours before this run, is no server that is back.
             return Some(back.map(|(now, names)| {
                 (now, names.into_iter().filter(|name| *name != written.name).collect())
             }));
@@ -132,27 +132,28 @@ impl<'s> Run<'s> {
             unwrapped(now, number, self.launcher)
                 .and_then(|now| without_additions(&now, number, was, &written))
         };
-        let is_copy = entry.key.is_some() && !written.is_same(entry) && now.same(&written).is_some();
-        let name = if is_copy { &entry.name } else { &was.name };
+        // A copy has a name of its own. An entry that has another name now is noted by the one that it had.
+        let is_where_it_was = entry.key.is_some() && now.same(was).is_some();
+        let name = if is_where_it_was { &entry.name } else { &was.name };
         Some(back.map(|document| (document, vec![name.clone()])))
     }
 
-    /// What it wrote or changed as this entry, which may have another name or, in a list, another place now, or be a copy.
+    /// What it wrote or changed as this entry: by its name, else by its command, if it has another name now or is a copy. In a list,
+    /// by its command first, since its number may be another's.
     fn written(&self, now: &Document, entry: &Server<'_>) -> Option<Server<'_>> {
-        let is_of_earlier_run =
-            entry.key.is_some() && self.before.same(entry).is_some_and(|was| self.is_ours(&was));
-        let is_like = |server: &Server<'_>| {
-            server.is_same(entry) || (server.words() == entry.words() && !is_of_earlier_run)
+        let changed = || self.after.servers().into_iter().filter(|server| !has(&self.before, server));
+        let by_name = || changed().find(|server| server.is_same(entry));
+        let by_command = || {
+            changed().filter(|server| server.words() == entry.words()).min_by_key(|server| {
+                // Of several with one command, the one that is not where it was.
+                (now.same(server).is_some(), !server.node.is_same_but(entry.node, None, &[]))
+            })
         };
-        let changed = self.after.servers().into_iter().filter(|server| !has(&self.before, server));
-        changed.filter(is_like).min_by_key(|server| {
-            let is_other = match entry.key {
-                Some(_) => !server.is_same(entry),
-                None => server.words() != entry.words(),
-            };
-            // Several may start the same: one that is not where it was has another name now.
-            (is_other, now.same(server).is_some(), !server.node.is_same_but(entry.node, None, &[]))
-        })
+        if entry.key.is_none() {
+            return by_command().or_else(by_name);
+        }
+        let is_of_earlier_run = || self.before.same(entry).is_some_and(|was| self.is_ours(&was));
+        by_name().or_else(|| by_command().filter(|_| !is_of_earlier_run()))
     }
 
     /// The members that take the place of an entry with moved servers: the entry as it was, if it was there, and the servers as
@@ -187,14 +188,14 @@ impl<'s> Run<'s> {
     }
 }
 
-/// Whether a file has a server, and the same is said of it.
+/// Whether a file has a server, with the same entry.
 fn has(document: &Document, server: &Server<'_>) -> bool {
     document.same(server).is_some_and(|found| found.node.is_same_but(server.node, None, &[]))
 }
 
 /// A text with the lines that differ between two older states of it as they were before; `None` if such lines are others now.
 fn put_back(before: &str, after: &str, now: &str) -> Option<String> {
-    // Texts that have little in common take as long as their product.
+    // For texts with little in common, the time grows with the product of their lengths.
     const LONGEST: Duration = Duration::from_secs(1);
     let of_run = TextDiff::configure().timeout(LONGEST).diff_lines(after, before);
     let since = TextDiff::configure().timeout(LONGEST).diff_lines(after, now);
@@ -206,7 +207,7 @@ fn put_back(before: &str, after: &str, now: &str) -> Option<String> {
     for op in of_run.ops().iter().rev().filter(|op| op.tag() != DiffTag::Equal) {
         let (mut old, mut new) = (op.old_range(), op.new_range());
         if old.is_empty() {
-            // Behind the line that they were removed behind.
+            // The run removed these lines: they go behind the line that preceded them.
             (old.start, new.start) = (old.start.checked_sub(1)?, new.start.checked_sub(1)?);
         }
         let start = place(old.start)?;
