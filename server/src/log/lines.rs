@@ -6,10 +6,7 @@
 
 use std::{
     io::{self, Write},
-    sync::{
-        atomic::{AtomicU64, Ordering},
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread,
     time::{Duration, Instant},
 };
@@ -19,7 +16,7 @@ use parking_lot::Mutex;
 /// How long lines are gathered.
 const GATHERING: Duration = Duration::from_millis(5);
 
-/// Lines that wait at most. Beyond them, lines are lost.
+/// Maximum number of lines that wait. Beyond them, lines are lost.
 const MOST_WAITING: usize = 10_000;
 
 /// How long the program waits for what is not written yet, before it ends.
@@ -28,13 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Clears the line of a terminal, and begins it again.
 const CLEARED: &str = "\r\u{1b}[2K";
 
-static LINES: Mutex<State> = Mutex::new(State { how: How::AtOnce, is_begun: false });
-
-/// How many lines were lost since it was said last.
-static LOST: AtomicU64 = AtomicU64::new(0);
+static LINES: Mutex<State> = Mutex::new(State { how: How::AtOnce, lost: 0, is_begun: false });
 
 struct State {
     how: How,
+    /// Lines that were lost since the last warning about them.
+    lost: u64,
     /// Whether a terminal shows a line that has no end.
     is_begun: bool,
 }
@@ -51,8 +47,8 @@ enum How {
 
 enum Task {
     Write(Vec<u8>),
-    /// Say that all before it is written.
-    Tell(SyncSender<()>),
+    /// To be acknowledged when all before it is written.
+    Flush(SyncSender<()>),
 }
 
 /// Gathers lines from now on, until [`finish`].
@@ -75,15 +71,15 @@ pub(crate) fn finish() {
 /// Waits until what waits is written; for a limited time. Whether it is.
 fn settle() -> bool {
     let deadline = Instant::now() + PATIENCE;
-    let (written, told) = sync_channel(1);
+    let (flush, flushed) = sync_channel(1);
     loop {
         let is_asked = match &LINES.lock().how {
             How::AtOnce => return true,
             How::NotAnyMore => return false,
-            How::Gathered(tasks) => tasks.try_send(Task::Tell(written.clone())).is_ok(),
+            How::Gathered(tasks) => tasks.try_send(Task::Flush(flush.clone())).is_ok(),
         };
         if is_asked || Instant::now() > deadline {
-            return told.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok();
+            return flushed.recv_timeout(deadline.saturating_duration_since(Instant::now())).is_ok();
         }
         thread::sleep(GATHERING);
     }
@@ -110,14 +106,12 @@ pub(crate) fn show(line: &str) {
 
 /// Takes whole lines of an event.
 pub(super) fn put(text: &[u8]) {
-    let mut lines = LINES.lock();
+    let lines = &mut *LINES.lock();
     let room = if std::mem::take(&mut lines.is_begun) { CLEARED } else { "" };
     match &lines.how {
         // If stderr is closed, nothing else can be done.
         How::AtOnce => drop(io::stderr().write_all(&[room.as_bytes(), text].concat())),
-        How::Gathered(tasks) if tasks.try_send(Task::Write(text.to_vec())).is_err() => {
-            LOST.fetch_add(1, Ordering::Relaxed);
-        }
+        How::Gathered(tasks) if tasks.try_send(Task::Write(text.to_vec())).is_err() => lines.lost += 1,
         How::Gathered(_) | How::NotAnyMore => {}
     }
 }
@@ -128,23 +122,23 @@ fn write_what_comes(tasks: &Receiver<Task>) {
             thread::sleep(GATHERING);
         }
         let mut all: Vec<Task> = std::iter::once(first).chain(tasks.try_iter().take(MOST_WAITING)).collect();
-        let lost = LOST.swap(0, Ordering::Relaxed);
+        let lost = std::mem::take(&mut LINES.lock().lost);
         if lost > 0 {
             // There is room for it now.
             tracing::warn!(lines = lost, "lines of the log were lost: stderr was not read");
             all.extend(tasks.try_iter().take(MOST_WAITING));
         }
-        let (mut batch, mut told) = (Vec::new(), Vec::new());
+        let (mut batch, mut flushes) = (Vec::new(), Vec::new());
         for task in all {
             match task {
                 Task::Write(lines) => batch.extend(lines),
-                Task::Tell(written) => told.push(written),
+                Task::Flush(flush) => flushes.push(flush),
             }
         }
         // If stderr is closed, nothing else can be done.
         let _unread = io::stderr().write_all(&batch);
-        for written in told {
-            let _gone = written.try_send(());
+        for flush in flushes {
+            let _gone = flush.try_send(());
         }
     }
 }
