@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_inside_is_told_from_what_is_not() {
+    fn internal_paths_and_hosts_are_recognized() {
         for (word, path, host) in [
             ("/home/deploy/keys", true, false),
             ("file:///Users/ann/x", true, false),

@@ -129,8 +129,8 @@ impl FlagPlaces {
 }
 
 impl Told {
-    /// Reads the other files; `own` is served where nothing is named, or where a file says so. If it is `for_clients`, those are let
-    /// in whom flags let in, and upstreams of files join when they are ready; a command's own client waits for all.
+    /// Reads the other files; `own` is served where nothing is named, or where a file says so. With `for_clients`, flags say
+    /// who is let in, and upstreams of files join when they are ready; otherwise a command's own client waits for all of them.
     ///
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.

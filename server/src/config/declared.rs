@@ -231,7 +231,7 @@ impl Check<'_> {
         let mapping = Mapping::default().with(text.text());
         for concern in said.keys() {
             let Some(declared) = self.concerns.iter().find(|declared| declared.name() == concern) else {
-                // One that is declared wrongly has its own problem.
+                // An invalid declaration is a problem already.
                 if self.file.concerns.iter().any(|(_, wrong)| wrong.name == *concern) {
                     continue;
                 }

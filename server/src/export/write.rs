@@ -13,7 +13,7 @@ use crate::{
     files::{Change, text_of, write_together},
 };
 
-/// Writes files, by their paths within a directory, into it. It need not be there yet. `replaced` is the folder whose description files are replaced.
+/// Writes files, whose paths are within a directory that need not be there yet. `replaced` is the folder whose description files are replaced.
 ///
 /// # Errors
 /// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of

@@ -57,9 +57,10 @@ pub(crate) fn aside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 /// Removes what was written aside in a folder and never moved into place: by a run that was killed, an hour ago or earlier.
 pub(crate) fn remove_left(folder: &Path) {
     const LONGEST: Duration = Duration::from_secs(60 * 60);
-    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
+    let is_aside = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(ASIDE.as_bytes());
+    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).filter(is_aside) {
         let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|at| at.elapsed().ok());
-        if entry.file_name().as_encoded_bytes().starts_with(ASIDE.as_bytes()) && age > Some(LONGEST) {
+        if age > Some(LONGEST) {
             let _others = fs::remove_file(entry.path());
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct Worker<T> {
 }
 
 impl<T: Send + 'static> Worker<T> {
-    /// Starts the thread, which is to end with the queue; that has room for so many tasks.
+    /// Starts the thread, which ends when the queue is closed. The queue holds at most this many tasks.
     ///
     /// # Errors
     /// If the system has no more threads.
@@ -44,7 +44,7 @@ impl<T: Send + 'static> Worker<T> {
         self.queue.lock().as_ref().is_some_and(|queue| queue.try_send(task).is_ok())
     }
 
-    /// Waits until all tasks are done, for so long. Returns whether they are.
+    /// Closes the queue and waits, at most this long, until all tasks are done. Returns whether they are.
     pub(super) fn finish(&self, patience: Duration) -> bool {
         drop(self.queue.lock().take());
         self.ended.lock().recv_timeout(patience) != Err(RecvTimeoutError::Timeout)

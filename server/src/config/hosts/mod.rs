@@ -93,7 +93,7 @@ fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<(&'static Shape,
     SHAPES.iter().flat_map(of_shape).collect()
 }
 
-/// What a file is that names no server.
+/// The problem with a file that names no server.
 fn without_servers(path: &Path, text: &str) -> Problem {
     let shown = path.display();
     let problem = Problem::new(format!("{shown}: no MCP servers found"));
