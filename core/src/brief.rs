@@ -38,7 +38,7 @@ const ABBREVIATIONS: &[&str] = &[
 /// What can follow the end of a sentence and belongs to it.
 const CLOSING: &str = "\"'”’»)]}）」』】";
 
-/// Texts that are wrapped have longer lines, in characters.
+/// The shortest line that may have been wrapped, in characters.
 const SHORTEST_WRAPPED: usize = 60;
 
 /// Words after which a sentence goes on, wherever the line ends.
@@ -165,8 +165,8 @@ impl Reader {
         is_rest && !self.paragraph.is_empty() && !is_complete(self.paragraph.trim())
     }
 
-    /// Whether the line above is a sentence without a full stop: this one begins with a capital, and is a heading, or nothing made
-    /// the author break the one above.
+    /// Whether the line above is a sentence without a full stop: this one begins with a capital, and is a heading, or the one above
+    /// is too short to have been wrapped.
     fn is_ended_by(&self, line: &str) -> bool {
         let above = self.paragraph.lines().next_back().unwrap_or_default();
         let last = above.rsplit(' ').next().unwrap_or_default();

@@ -166,7 +166,7 @@ async fn u20_a_call_of_an_http_server_that_is_gone_is_an_error_within_five_secon
 }
 
 #[test]
-fn f6_an_upstream_that_hangs_at_the_start_keeps_others_out_of_nobodys_list() {
+fn f6_an_upstream_that_hangs_at_the_start_keeps_no_other_out_of_a_list() {
     let (_directory, config) = configured(&format!(
         "[upstreams.hung]\ncommand = {ODD:?}\nargs = [\"silent\"]\n[upstreams.odd]\ncommand = {ODD:?}\n"
     ));

@@ -1,4 +1,4 @@
-//! What stdout may carry, and that nobody has to read stderr.
+//! What stdout may carry, and that no client waits for a reader of stderr.
 
 use serde_json::{Value, json};
 
