@@ -43,8 +43,8 @@ impl Channel {
         }
     }
 
-    /// The channel of a strategy by its name. This is the only place where names are compared.
-    pub(crate) fn of_strategy(name: &str) -> Self {
+    /// The channel of a strategy by its name, as servers say it. This is the only place where names are compared.
+    pub fn of_strategy(name: &str) -> Self {
         match name.rsplit('+').next() {
             Some("resource") => Self::Resource { uri: DESCRIPTIONS.to_owned() },
             Some("describe") => Self::Method,

@@ -148,6 +148,7 @@ async fn u15_a_list_that_depends_on_who_asks_stays_private(setup: Setup) {
         }
     }
 }
+
 async fn u15_hints_of_what_is_read_arrive_as_they_were_sent(setup: Setup) {
     let mut scenario = Scenario::odd();
     let result = json!({"contents": [], "ttlMs": 12_345, "cacheScope": "public"});

@@ -66,7 +66,7 @@ async fn f7_what_is_no_message_is_refused_and_the_rest_goes_on(setup: Setup) {
 
 each_strategy!(f7_an_unknown_method_is_not_found, f7_wrong_or_missing_parameters_are_named);
 each_way_in!(f7_what_is_no_message_is_refused_and_the_rest_goes_on);
-// What this rule costs is the length, so each way in is tried once.
+
 async fn f7_an_id_under_way_cannot_be_used_again_until_then(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let arguments = client.learn("slow", json!({})).await;

@@ -51,7 +51,8 @@ fn resumed(web: &Web, at: SocketAddr, event: &str) -> Events {
     web.with(&format!("Last-Event-ID: {event}\r\n")).listen(at)
 }
 
-fn accept(web: &Web, at: SocketAddr, question: &Value) {
+/// Answers what the upstream asks.
+pub(super) fn accept(web: &Web, at: SocketAddr, question: &Value) {
     let result = json!({"action": "accept", "content": {"x": 1}});
     let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
     // On a busy machine, the store may not answer in time.

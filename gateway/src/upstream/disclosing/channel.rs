@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use mcp_disclosure_client::Channel as Known;
 use mcp_disclosure_core::{RawText, UpstreamLists, delivered::is_descriptions};
 
 use crate::upstream::Introduction;
@@ -32,7 +33,7 @@ impl Channel {
         }
         let delta = introduction.says("tools", "progressiveDisclosure");
         let selected = introduction.extension().and_then(|settings| settings.string("selected"));
-        let describes = selected.is_some_and(|name| name.rsplit('+').next() == Some("describe"));
+        let describes = selected.is_some_and(|name| Known::of_strategy(&name) == Known::Method);
         (delta || describes).then_some(Self::Method)
     }
 }
