@@ -317,6 +317,7 @@ mod tests {
             [failed(Restart::Always, false), failed(Restart::Always, true), failed(Restart::Never, true)];
         // What it listed in an earlier run can be offered soon.
         let looked_up = Status { recollection: Recollection::Pending, ..failed(Restart::Always, false) };
+        assert!(!looked_up.is_tried());
         progress.note((0..).zip(tried.into_iter().chain([starting, looked_up])));
         let of_each = [&[0], &[1], &[2], &[3], &[4]].map(|number| missing(number));
         assert_eq!(of_each, [Some(1), Some(0), Some(1), None, None]);
