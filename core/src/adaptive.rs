@@ -9,8 +9,8 @@
 use crate::{
     catalogue::view::View,
     printable::{counted, grouped},
+    profile::Profile,
     size::{self, ListSize},
-    strategy::Profile,
 };
 
 /// The strategy's name, as in `--fallback`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{name::ToolName, raw::RawText, size};
+use crate::{layout, name::ToolName, raw_text::RawText};
 
 /// Maximum memory of the arguments of a strategy's own tool, in bytes.
 const MAX_MEMORY: usize = 32_000_000;
@@ -51,7 +51,7 @@ impl ToolCall {
     /// [`Fault::InvalidParams`] if they are too large, or nest too deep, to parse.
     pub fn arguments(&self) -> Result<Value, Fault> {
         let Some(raw) = &self.arguments else { return Ok(Value::Object(serde_json::Map::new())) };
-        if !size::fits(raw.get(), MAX_MEMORY) {
+        if !layout::fits(raw.get(), MAX_MEMORY) {
             return Err(Fault::InvalidParams("arguments are too large to be parsed".to_owned()));
         }
         serde_json::from_str(raw.get())

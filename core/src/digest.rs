@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::{layout::tokens, size};
+use crate::layout::{self, tokens};
 
 /// Maximum memory of a parsed text, in bytes.
 const MAX_MEMORY: usize = 32_000_000;
@@ -84,7 +84,7 @@ pub fn hex(bytes: &[u8]) -> String {
 /// The canonical form of a JSON text (RFC 8785): what [`Digest::of`] digests. `None` for a text that has none, or would take
 /// too much memory.
 pub fn canonical(text: &str) -> Option<Vec<u8>> {
-    if !size::fits(text, MAX_MEMORY) {
+    if !layout::fits(text, MAX_MEMORY) {
         return None;
     }
     let value = serde_json::from_str::<Value>(text).ok()?;

@@ -4,8 +4,9 @@ use serde::Deserialize;
 
 use crate::{
     catalogue::{description::Supplement, view::View, visible_tool::VisibleTool},
+    profile::Profile,
     raw::RawObject,
-    strategy::{DisclosureStrategy, Profile},
+    strategy::DisclosureStrategy,
 };
 
 /// The strategy's name, as in flags, addresses and offers.

@@ -8,7 +8,8 @@ use crate::{
     decision::ToolCall,
     given,
     name::ToolName,
-    raw::{RawObject, RawText},
+    raw::RawObject,
+    raw_text::RawText,
 };
 
 /// Maximum depth of nested objects that are searched for the call.

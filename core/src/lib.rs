@@ -37,7 +37,9 @@ pub mod nearest;
 mod own_tool;
 mod pins;
 pub mod printable;
+mod profile;
 mod raw;
+mod raw_text;
 pub mod receipt;
 pub mod receipt_name;
 mod registry;
@@ -87,13 +89,13 @@ pub use listing::{Listing, Shown};
 pub use memory::{Memory, Noted, Notes};
 pub use name::{EXTENSION, GROUPS, Kind, SKILLS, SKILLS_INDEX, ToolName, UI, UpstreamName, offers_groups};
 pub use own_tool::OwnTool;
-pub use raw::{RawObject, RawText, Texts};
+pub use profile::{Extension, Profile, Role, Variant};
+pub use raw::RawObject;
+pub use raw_text::{RawText, Texts};
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts, SessionReceipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};
 pub use setting::{Setting, SettingKind, SettingValue};
 pub use size::ListSize;
 pub use slim::Definitions;
 pub use stack::Stack;
-pub use strategy::{
-    Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Own, Profile, Role, Variant,
-};
+pub use strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Own};

@@ -54,7 +54,7 @@ impl Listing {
             resources: of(Kind::Resources),
             templates: of(Kind::Templates),
             prompts: of(Kind::Prompts),
-            instructions: view.instructions(),
+            instructions: view.instructions(|_| true),
             ..Self::default()
         }
     }

@@ -4,10 +4,7 @@ use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{
-    decision::ToolCall,
-    raw::{RawObject, RawText},
-};
+use crate::{decision::ToolCall, raw::RawObject, raw_text::RawText};
 
 /// The argument that carries a receipt, where a tool has none of that name itself.
 pub const ARGUMENT: &str = "disclosure_receipt";

@@ -9,8 +9,9 @@ use crate::{
     adaptive,
     error::{BuildError, Error},
     full::{self, Full},
+    profile::{Profile, Role},
     stack::Stack,
-    strategy::{DisclosureStrategy, Profile, Role},
+    strategy::DisclosureStrategy,
 };
 
 /// Settings by strategy name: the content of `[strategy.NAME]`, each an object.

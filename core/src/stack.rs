@@ -19,9 +19,10 @@ use crate::{
     full::Full,
     listing::Listing,
     memory::{Memory, Noted},
+    profile::{Profile, Role},
     raw::RawObject,
     receipt::SessionReceipts,
-    strategy::{DisclosureStrategy, Lifecycle, Objection, Own, Profile, Role},
+    strategy::{DisclosureStrategy, Lifecycle, Objection, Own},
 };
 
 /// Filters, in order, and the presenter of what they leave. Cheap to clone.

@@ -119,5 +119,5 @@ fn left_instructions(view: &View, groups: &[Group]) -> Option<String> {
         let given = provider.instructions.as_ref();
         given.is_some_and(|given| groups.iter().any(|group| group.instructions.as_ref() == Some(given)))
     };
-    view.instructions_of(|provider| !is_in_group(provider))
+    view.instructions(|provider| !is_in_group(provider))
 }

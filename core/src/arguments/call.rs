@@ -10,11 +10,7 @@ use super::{
     problem::{ALL, Problem, Wrong, in_words},
     schema::{Schema, read},
 };
-use crate::{
-    given,
-    raw::{RawObject, RawText},
-    take,
-};
+use crate::{given, raw::RawObject, raw_text::RawText, take};
 
 /// The most bytes of arguments that are checked.
 pub(super) const MAX_BYTES: usize = 500_000;

@@ -6,6 +6,8 @@
 
 mod call;
 mod check;
+#[cfg(test)]
+mod mended_tests;
 mod number;
 #[cfg(test)]
 pub(crate) mod oracle_tests;

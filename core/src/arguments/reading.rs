@@ -11,10 +11,7 @@ use super::{
     problem::meant,
     schema::Schema,
 };
-use crate::{
-    given,
-    raw::{RawObject, RawText},
-};
+use crate::{given, raw::RawObject, raw_text::RawText};
 
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
 const WRAPPER: &str = "arguments";

@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::pattern;
-use crate::{brief::shorten, size};
+use crate::{brief::shorten, layout};
 
 /// The draft of a schema that names none.
 const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -46,7 +46,7 @@ pub struct Schema {
 /// A text that is small enough for a check. `None` also where it cannot be read: it nests too deep, or its numbers or
 /// escapes stand for nothing.
 pub(super) fn read(text: &str, bytes: usize) -> Option<Value> {
-    let fits = text.len() <= bytes && size::fits(text, MAX_MEMORY);
+    let fits = text.len() <= bytes && layout::fits(text, MAX_MEMORY);
     fits.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
@@ -54,7 +54,7 @@ impl Schema {
     /// Reads a schema's JSON text, in time and memory that its length bounds. Nothing is ever fetched.
     pub fn compile(text: &str) -> Self {
         let document = read(text, MAX_BYTES);
-        let memory = OWN_MEMORY + document.as_ref().map_or(0, |_| size::memory(text));
+        let memory = OWN_MEMORY + document.as_ref().map_or(0, |_| layout::memory(text));
         let document = document.unwrap_or_default();
         let draft = document.get("$schema").map_or(LATEST, |uri| uri.as_str().unwrap_or_default());
         let is_latest = match draft.trim_end_matches('#').split_once("://json-schema.org/") {

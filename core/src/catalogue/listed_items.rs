@@ -11,7 +11,8 @@ use crate::{
         warning::Warning,
     },
     name::Kind,
-    raw::{RawObject, RawText},
+    raw::RawObject,
+    raw_text::RawText,
 };
 
 impl Item {

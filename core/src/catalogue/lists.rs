@@ -12,7 +12,8 @@ use crate::{
     },
     concern::Concern,
     name::{Kind, UpstreamName},
-    raw::{RawObject, RawText, Texts},
+    raw::RawObject,
+    raw_text::{RawText, Texts},
 };
 
 /// What one upstream brings: its lists, item by item as they were sent. What is not written is found anew where it is read.

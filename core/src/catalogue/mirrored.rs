@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use crate::{size, take::member};
+use crate::{layout, take::member};
 
 /// An argument that is mirrored in the header `Mcp-Param-<name>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Mirrored {
         if !schema.contains("x-mcp-header") {
             return Ok(Vec::new());
         }
-        let is_small = size::fits(schema, MAX_MEMORY);
+        let is_small = layout::fits(schema, MAX_MEMORY);
         let read: Option<Value> = is_small.then(|| serde_json::from_str(schema).ok()).flatten();
         let schema = read.ok_or("the schema is too large or too deep to be searched for headers")?;
         let mut found = Vec::new();

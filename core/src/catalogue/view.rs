@@ -340,14 +340,9 @@ impl View {
         self.snapshot.derived.of(&self.extent).made(key)
     }
 
-    /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
+    /// The own instructions for the model of those of these upstreams of which anything is permitted. They say how to use it, in the words of the
     /// upstream's author, who knows nothing of callers: who may not use all of it may read a name of the rest.
-    pub fn instructions(&self) -> Option<String> {
-        self.instructions_of(|_| true)
-    }
-
-    /// The same of these upstreams.
-    pub fn instructions_of(&self, is_meant: impl Fn(&Provider) -> bool) -> Option<String> {
+    pub fn instructions(&self, is_meant: impl Fn(&Provider) -> bool) -> Option<String> {
         let meant = self.providers().filter(|provider| is_meant(provider));
         let mut given =
             meant.filter_map(|provider| Some((&provider.name, provider.instructions.as_deref()?)));

@@ -10,8 +10,8 @@ use super::{Backend, Declaration, Scope, clashes, declare::Declarations};
 use crate::{
     catalogue::{Keeper, Made, Published},
     session::Watched,
-    slot::{Recollection, Slot, Status, Supervisor},
-    upstream::{Event, UpstreamError, Upstreams},
+    slot::{Recollection, Slot, Status, Supervision, Supervisor},
+    upstream::{Event, Restart, UpstreamError, Upstreams},
 };
 
 /// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
@@ -24,44 +24,42 @@ type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 #[derive(Debug, Default)]
 pub(crate) struct Progress(watch::Sender<Tries>);
 
-/// The upstreams that the catalogue is made of, in their order: by number, their statuses; `None` for one that is not in it yet.
+/// The upstreams that the catalogue is made of, in their order: by number, their statuses. Of one that is not in it yet, nothing is
+/// known.
 #[derive(Debug, Default)]
-pub(super) struct Tries(Vec<(usize, Option<Status>)>);
+pub(super) struct Tries(Vec<(usize, Status)>);
 
 impl Tries {
     /// What is known from an earlier run of the program of the upstreams that were not tried yet.
     pub(super) fn outstanding(&self) -> impl Iterator<Item = Recollection> {
-        let untried = self.0.iter().filter(|(_, status)| !was_tried(status));
-        untried.map(|(_, status)| status.as_ref().map_or(Recollection::Pending, |status| status.recollection))
+        self.0.iter().filter(|(_, status)| !status.is_tried()).map(|(_, status)| status.recollection)
     }
 
-    /// An upstream that is in the catalogue.
+    /// Whether each was tried.
+    pub(super) fn are_complete(&self) -> bool {
+        self.outstanding().next().is_none()
+    }
+
+    /// An upstream.
     pub(super) fn of(&self, number: usize) -> Option<&Status> {
-        self.0.iter().find(|(known, _)| *known == number)?.1.as_ref()
+        self.0.iter().find(|(known, _)| *known == number).map(|(_, status)| status)
     }
 
     /// The number of the client's choices that the lists of all upstreams follow.
     pub(super) fn followed(&self) -> u64 {
-        self.0.iter().filter_map(|(_, status)| Some(status.as_ref()?.followed())).min().unwrap_or(u64::MAX)
+        self.0.iter().map(|(_, status)| status.followed()).min().unwrap_or(u64::MAX)
     }
 
-    /// What the catalogue is made of; `None` while upstreams are missing in it.
-    pub(super) fn made(&self) -> Option<Made> {
-        let statuses: Option<Vec<&Status>> = self.0.iter().map(|(_, status)| status.as_ref()).collect();
-        Some(Made::of(statuses?.into_iter()))
+    /// What the catalogue is made of.
+    pub(super) fn made(&self) -> Made {
+        Made::of(self.0.iter().map(|(_, status)| status))
     }
-}
-
-/// Whether the first attempt is over, and it is known what can be offered if that failed.
-fn was_tried(status: &Option<Status>) -> bool {
-    let is_known = |status: &Status| status.is_tried() && status.recollection != Recollection::Pending;
-    status.as_ref().is_some_and(is_known)
 }
 
 impl Progress {
     /// Waits until each of these was tried. Returns why some of them cannot be used.
     pub(super) async fn of(&self, numbers: &[usize]) -> Vec<Arc<UpstreamError>> {
-        let is_tried = |(number, status): &(usize, _)| !numbers.contains(number) || was_tried(status);
+        let is_tried = |(number, status): &(usize, Status)| !numbers.contains(number) || status.is_tried();
         self.reach(|tries| tries.0.iter().all(is_tried)).await;
         let tries = self.0.borrow();
         numbers.iter().filter_map(|number| tries.of(*number)?.missing().cloned()).collect()
@@ -80,7 +78,7 @@ impl Progress {
 
     /// Whether each was tried, so that nothing in the catalogue is from an earlier run of the program.
     pub(crate) fn is_complete(&self) -> bool {
-        self.outstanding() == 0
+        self.is(Tries::are_complete)
     }
 
     /// How many are still to be tried.
@@ -94,12 +92,13 @@ impl Progress {
     }
 
     pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {
-        self.0.send_modify(|tries| tries.0.extend(numbers.map(|number| (number, None))));
+        let unknown = || Status::new(Supervision::new(Restart::Always), Recollection::Pending);
+        self.0.send_modify(|tries| tries.0.extend(numbers.map(|number| (number, unknown()))));
     }
 
     /// Notes what the present snapshot is made of: upstreams, by number.
     fn note(&self, upstreams: impl Iterator<Item = (usize, Status)>) {
-        self.0.send_replace(Tries(upstreams.map(|(number, status)| (number, Some(status))).collect()));
+        self.0.send_replace(Tries(upstreams.collect()));
     }
 }
 
@@ -289,10 +288,7 @@ mod tests {
     use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 
     use super::*;
-    use crate::{
-        slot::{End, Supervision},
-        upstream::{Restart, Why},
-    };
+    use crate::{slot::End, upstream::Why};
 
     fn failed(restart: Restart, has_listed: bool) -> Status {
         let now = tokio::time::Instant::now();
@@ -321,6 +317,7 @@ mod tests {
             [failed(Restart::Always, false), failed(Restart::Always, true), failed(Restart::Never, true)];
         // What it listed in an earlier run can be offered soon.
         let looked_up = Status { recollection: Recollection::Pending, ..failed(Restart::Always, false) };
+        assert!(!looked_up.is_tried());
         progress.note((0..).zip(tried.into_iter().chain([starting, looked_up])));
         let of_each = [&[0], &[1], &[2], &[3], &[4]].map(|number| missing(number));
         assert_eq!(of_each, [Some(1), Some(0), Some(1), None, None]);

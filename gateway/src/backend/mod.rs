@@ -71,7 +71,7 @@ impl Backend {
 
     /// The current snapshot, if it is made of this.
     fn made_of(&self, what: &Made) -> Option<Arc<Published>> {
-        self.progress.is(|tries| tries.made().as_ref() == Some(what)).then(|| self.catalogue.current())
+        self.progress.is(|tries| tries.made() == *what).then(|| self.catalogue.current())
     }
 
     /// The upstreams, in the order in which they are configured.
@@ -107,7 +107,7 @@ impl Backend {
 
     /// Waits until each upstream was tried once, however long that takes.
     pub async fn all_tried(&self) {
-        self.progress.reach(|tries| tries.outstanding().next().is_none()).await;
+        self.progress.reach(Tries::are_complete).await;
     }
 
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than

@@ -2,6 +2,7 @@
 
 use mcp_disclosure_core::{Era, Kind, RawObject};
 
+use super::calls::meant;
 use crate::{DRAFTS, catalogue::Page};
 
 /// MCP methods that the gateway answers or forwards, and the eras that have them.
@@ -66,15 +67,15 @@ impl Method {
         }
     }
 
-    /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, and that of a
-    /// request for something that is not listed.
+    /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, that of a
+    /// request for something that is not listed, and what a strategy answers by itself.
     pub(super) fn needs_all(self, page: &Page, params: &RawObject) -> bool {
         let is_listed =
             |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
         match self {
             Self::Ping | Self::Discover | Self::SetLevel | Self::ResourcesUnsubscribe | Self::Tasks => false,
             Self::ToolsCall | Self::ToolsResolve => {
-                params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
+                meant(page, params).is_none_or(|tool| page.view.tool(&tool).is_none())
             }
             Self::PromptsGet => !is_listed(Kind::Prompts, "name"),
             Self::ResourcesRead | Self::ResourcesSubscribe => !is_listed(Kind::Resources, "uri"),

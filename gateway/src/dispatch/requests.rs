@@ -181,6 +181,11 @@ impl Gateway {
         // Looked at first: what is settled then is in the page.
         let is_settled = caller.backend.is_settled();
         let mut page = caller.page();
+        let is_call = matches!(method, Some(Method::ToolsCall | Method::ToolsResolve));
+        // Before all upstreams are waited for: that of the called tool is enough.
+        if is_call && looked_for(caller, &page, params).await {
+            page = caller.page();
+        }
         if !is_settled && method.is_none_or(|method| method.needs_all(&page, params)) {
             caller.backend.settled().await;
             page = caller.page();
@@ -188,13 +193,8 @@ impl Gateway {
         if method != Some(Method::Ping) && self.calls.followed(caller).await {
             page = caller.page();
         }
-        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {
-            if looked_for(caller, &page, params).await {
-                page = caller.page();
-            }
-            if relisted(caller, &page, params, since, watch).await? {
-                page = caller.page();
-            }
+        if is_call && relisted(caller, &page, params, since, watch).await? {
+            page = caller.page();
         }
         Ok(page)
     }

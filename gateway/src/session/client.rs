@@ -17,10 +17,10 @@ use mcp_disclosure_transport::{
 };
 use parking_lot::Mutex;
 use scopeguard::ScopeGuard;
-use tokio::sync::{SetOnce, mpsc, oneshot, watch};
+use tokio::sync::{SetOnce, oneshot, watch};
 
 use super::{
-    Forwarded, Outbox, Outlet,
+    Forwarded, Outbox, Outlet, Reach, ReplyRoute,
     questions::{InputRequest, OpenQuestion, Questions},
     store::Replicas,
 };
@@ -73,43 +73,6 @@ struct State {
 }
 
 type Answer = Result<Json, ErrorText>;
-
-/// Where messages about one of a client's requests go.
-#[derive(Clone, Debug)]
-pub struct ReplyRoute {
-    /// The stream of the request's response.
-    pub outlet: Outlet,
-    /// The era of the request.
-    pub era: Era,
-    /// Where input requests go in the stateless era; the task that builds the `input_required` result receives
-    /// them.
-    pub rounds: Option<mpsc::UnboundedSender<InputRequest>>,
-    /// The lowest log level to deliver; `None` to deliver none.
-    pub log_level: Option<LoggingLevel>,
-}
-
-/// When a question reaches the client by a route; the better ones are greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
-    /// Not any more.
-    Never,
-    /// Its request was answered: once the client continues it.
-    NextRound,
-    /// At once.
-    Now,
-}
-
-impl ReplyRoute {
-    /// When a question reaches the client by it.
-    pub fn reach(&self) -> Reach {
-        match &self.rounds {
-            Some(rounds) if rounds.is_closed() => Reach::Never,
-            Some(_) if self.outlet.is_over() => Reach::NextRound,
-            None if self.era == Era::Stateless || !self.outlet.takes_requests() => Reach::Never,
-            _ => Reach::Now,
-        }
-    }
-}
 
 impl Client {
     /// A client of this era with these `capabilities`.
@@ -268,9 +231,16 @@ impl Client {
         route: impl Fn() -> Option<ReplyRoute>,
     ) -> Answer {
         let open = Arc::new(self.open(upstream, limits, params.text().len())?);
-        let reaching = || route().filter(|route| route.reach() > Reach::Never);
-        let mut asked = reaching();
-        while let Some(rounds) = asked.as_ref().and_then(|route| route.rounds.as_ref()) {
+        let mut is_stateless = false;
+        let outlet = loop {
+            let found = route();
+            is_stateless |= found.as_ref().is_some_and(|route| route.era == Era::Stateless);
+            let Some(reaching) = found.filter(|route| route.reach() > Reach::Never) else {
+                // Only results ask a client of that era, though upstreams may send requests to it all the same.
+                let listening = if is_stateless { None } else { self.listening_outlet().await };
+                break listening.ok_or_else(unreachable_client)?;
+            };
+            let Some(rounds) = reaching.rounds else { break reaching.outlet };
             let (answer, answered) = oneshot::channel();
             let (method, params, open) = (method.to_owned(), params.clone(), Arc::clone(&open));
             // Dropped if it is over already.
@@ -280,15 +250,6 @@ impl Client {
                 return answer;
             }
             // That request ended, so that the question is another's.
-            asked = Some(reaching().ok_or_else(unreachable_client)?);
-        }
-        let outlet = match asked {
-            Some(route) => route.outlet,
-            // Only results ask a client of that era, though upstreams may send requests to it all the same.
-            None if route().is_some_and(|route| route.era == Era::Stateless) => {
-                return Err(unreachable_client());
-            }
-            None => self.listening_outlet().await.ok_or_else(unreachable_client)?,
         };
         let (answer, answered) = oneshot::channel();
         let _waiting = self.send(outlet, method, params, answer).ok_or_else(unreachable_client)?;
@@ -370,6 +331,7 @@ mod tests {
     use std::collections::VecDeque;
 
     use futures::FutureExt;
+    use tokio::sync::mpsc;
 
     use super::*;
     use crate::session::{Frames, Peer};
@@ -420,7 +382,7 @@ mod tests {
     async fn f3_a_client_without_a_session_is_sent_no_request() {
         let (outlet, _frames) = outlet();
         let route = ReplyRoute { outlet, era: Era::Stateless, rounds: None, log_level: None };
-        let asked = asked(Era::Stateless, vec![route.clone(), route]).now_or_never();
+        let asked = asked(Era::Stateless, vec![route]).now_or_never();
         assert_eq!(asked, Some(Err(unreachable_client())));
     }
 }

@@ -110,9 +110,12 @@ impl InFlight {
 impl Ticket {
     /// Runs the request to completion; `None` if it is cancelled first.
     pub async fn run<T>(self, request: impl Future<Output = T>) -> Option<T> {
-        let done = self.cancelled.run_until_cancelled(request).await;
-        // It may have become ready after that.
-        done.filter(|_| !self.cancelled.is_cancelled())
+        tokio::select! {
+            biased;
+            // First: what waits goes no step further, and sends nothing to an upstream any more.
+            () = self.cancelled.cancelled() => None,
+            done = request => Some(done),
+        }
     }
 }
 
@@ -124,7 +127,7 @@ impl Drop for Ticket {
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
+    use std::{cell::Cell, pin::pin};
 
     use tokio::sync::oneshot;
 
@@ -140,13 +143,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn f3_a_request_that_becomes_ready_after_it_was_cancelled_is_not_answered() {
+    async fn f3_a_request_that_was_cancelled_goes_no_step_further() {
         let (requests, (answer, answered)) = (InFlight::default(), oneshot::channel());
-        let id = Id::number(1);
-        let mut running = pin!(requests.begin(&id).unwrap().run(answered));
+        let (id, goes_on) = (Id::number(1), Cell::new(false));
+        let request = async {
+            answered.await.unwrap();
+            goes_on.set(true);
+        };
+        let mut running = pin!(requests.begin(&id).unwrap().run(request));
         assert!(futures::poll!(running.as_mut()).is_pending());
         assert!(requests.cancel(&id));
         answer.send(()).unwrap();
-        assert!(running.await.is_none());
+        assert!(running.await.is_none() && !goes_on.get());
     }
 }

@@ -50,9 +50,10 @@ impl Status {
         }
     }
 
-    /// Whether the first attempt is over.
+    /// Whether the first attempt is over, and it is known what of an earlier run of the program can be offered if that failed.
     pub fn is_tried(&self) -> bool {
-        self.upstream.is_some() || self.error.is_some() || self.is_stopped()
+        let is_over = self.upstream.is_some() || self.error.is_some() || self.is_stopped();
+        is_over && self.recollection != Recollection::Pending
     }
 
     /// The number of its client's choices that clients see it follow: what it listed in an earlier run of the program follows

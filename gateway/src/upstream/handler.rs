@@ -66,13 +66,13 @@ impl UpstreamHandler {
     fn handle_log(&self, message: &Notification, about: Option<RequestId>) {
         let level = message.params.string("level").and_then(|level| level.parse().ok());
         let level = level.unwrap_or(LoggingLevel::Info);
-        let (reports, route) = {
-            let work = self.work.lock();
-            (work.reports_about(about, self.client.is_some()), work.route())
-        };
+        let reports = self.work.lock().reports_about(about, self.client.is_some());
         match (reports, &self.client, about) {
             (Some(reports), _, _) => reports.log(level, message),
-            (None, Some(client), None) => client.log(route, level, message),
+            (None, Some(client), None) => {
+                let route = self.work.lock().route();
+                client.log(route, level, message);
+            }
             // It belongs to a request of the gateway, or to one that did not ask for log messages.
             (None, Some(client), Some(_)) => client.outbox().notify(message),
             (None, None, _) => {
@@ -135,8 +135,10 @@ impl Handler for UpstreamHandler {
                 }
             }
             "notifications/elicitation/complete" => {
-                let route = self.work.lock().route();
-                self.client.iter().for_each(|client| client.notify(route.clone(), &notification));
+                if let Some(client) = &self.client {
+                    let route = self.work.lock().route();
+                    client.notify(route, &notification);
+                }
             }
             "notifications/subscriptions/acknowledged" => {}
             method => tracing::debug!(upstream = self.name(), method, "unknown notification dropped"),

@@ -98,6 +98,27 @@ fn s11_what_is_not_known_yet_is_waited_for_as_lists_are() {
 }
 
 #[test]
+fn s11_a_call_waits_for_its_own_upstream_and_what_the_strategy_answers_for_all() {
+    let soon = GATED.replace("gate", "soon");
+    let (directory, config) =
+        configured(&(scripted("late", GATED) + "prefix = \"late_\"\n" + &scripted("soon", &soon)));
+    let mut gateway = begin(&config, &["--remember", "off", "--wait-for-upstreams", "600"]);
+    gateway.initialize();
+    let echo = json!({"text": "here"});
+    let asked = [
+        json!({"name": "echo", "arguments": echo}),
+        json!({"name": "call_tool", "arguments": {"tool": "echo", "arguments": echo}}),
+        json!({"name": "search_tools", "arguments": {"query": "late_echo"}}),
+    ];
+    let [alone, within, search] = asked.map(|params| gateway.ask("tools/call", params));
+    std::fs::write(directory.path().join("soon"), "").unwrap();
+    assert_eq!([alone, within].map(|id| text(&gateway.answer(id)).to_owned()), ["here", "here"]);
+    std::fs::write(directory.path().join("gate"), "").unwrap();
+    let found = gateway.answer(search);
+    assert!(text(&found).contains("late_echo"), "{found}");
+}
+
+#[test]
 fn s11_what_failed_is_not_waited_for() {
     let entries = "[upstreams.fails]\ncommand = \"false\"\n[upstreams.works]\ncommand = \"ODD\"\n";
     let (_directory, config) = configured(entries);

@@ -32,7 +32,7 @@ use mcp_disclosure_core::{Context, Handles, Noted, ReceiptKey, Receipts, Session
 pub(super) use passage::LIMIT_REACHED;
 use rounds::Rounds;
 pub(super) use tasks::Tasks;
-pub(super) use unlisted::{looked_for, relisted};
+pub(super) use unlisted::{looked_for, meant, relisted};
 
 use super::{Answer, Common, RequestContext, Sessions, fetches::OfCaller};
 

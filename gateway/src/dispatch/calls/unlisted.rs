@@ -16,13 +16,13 @@ use crate::{
 /// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
 /// waited.
 pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject) -> bool {
-    if caller.backend.progress.is_complete() || !is_unlisted(page, params) {
+    if caller.backend.progress.is_complete() || !names_unlisted(page, params) {
         return false;
     }
     let slots = caller.backend.slots();
     let trying = slots.iter().map(|slot| timeout(slot.patience, caller.backend.listed(slot)));
     let mut trying: FuturesUnordered<_> = trying.collect();
-    while trying.next().await.is_some() && is_unlisted(&caller.page(), params) {}
+    while trying.next().await.is_some() && names_unlisted(&caller.page(), params) {}
     true
 }
 
@@ -42,19 +42,19 @@ pub(super) fn unknown(caller: &Caller, name: &str) -> ErrorText {
     }
 }
 
-/// Whether a call names a tool that the caller does not see: by itself, or within the arguments of a tool of the strategy
-/// that calls others.
-fn is_unlisted(page: &Page, params: &RawObject) -> bool {
-    let Ok(call) = read_call(params) else { return false };
-    if page.view.tool(&call.name).is_some() {
-        return false;
+/// Whether a call is of a tool that the caller does not see.
+fn names_unlisted(page: &Page, params: &RawObject) -> bool {
+    meant(page, params).is_some_and(|tool| page.view.tool(&tool).is_none())
+}
+
+/// The tool of an upstream that a call is of: that of its name, or the one within the arguments of a tool of the strategy that calls
+/// others. `None` for what a strategy answers by itself.
+pub(crate) fn meant(page: &Page, params: &RawObject) -> Option<String> {
+    let call = read_call(params).ok()?;
+    match page.view.reserves(&call.name) {
+        true => inner_call::members(&call).ok()?.string("tool"),
+        false => Some(call.name.to_string()),
     }
-    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
-    if !is_own {
-        return true;
-    }
-    let inner = inner_call::members(&call).ok().and_then(|members| members.string("tool"));
-    inner.is_some_and(|inner| page.view.tool(&inner).is_none())
 }
 
 /// Waits for the upstream of a called tool, if the tool is listed as in an earlier run of the program: the upstream may
