@@ -169,14 +169,14 @@ fn f6_an_upstream_that_hangs_at_the_start_holds_up_no_other_session() {
     let (_directory, config) = configured(&format!(
         "[upstreams.hung]\ncommand = {ODD:?}\nargs = [\"silent\"]\n[upstreams.odd]\ncommand = {ODD:?}\n"
     ));
-    let flags = ["--upstream-scope", "session", "--wait-for-upstreams", "4", "--config", shown(&config)];
+    let flags = ["--upstream-scope", "session", "--wait-for-upstreams", "12", "--config", shown(&config)];
     let gateway = over_http(&flags);
     let begun = Instant::now();
     let sessions: Vec<Session> = (0..3).map(|_| Session::open(gateway.address())).collect();
     // Two sessions of an address start upstreams at the same time; the third need not wait for the end of their patience. One is
     // that of clients without a session.
     let ready = || gateway.log().iter().filter(|line| line.contains("upstream ready")).count();
-    assert!(until(|| ready() == 4) && begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    assert!(until(|| ready() == 4) && begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
     let listed = sessions[2].request("tools/list", json!({}));
     assert_eq!(listed["result"]["tools"][0]["name"], "echo", "{listed}");
 }
