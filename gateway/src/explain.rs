@@ -1,6 +1,9 @@
 //! Explanations for the operator of how each client is served.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
 
 use mcp_disclosure_core::{Era, ListSize, Memory, Permits, Principal, Selected};
 use parking_lot::Mutex;
@@ -58,7 +61,8 @@ impl Explained {
         if !tracing::enabled!(target: EXPLANATIONS, tracing::Level::DEBUG) {
             return;
         }
-        let text = explanation();
+        // It may call a strategy, which may panic: that is answered where the request is.
+        let Ok(text) = catch_unwind(AssertUnwindSafe(explanation)) else { return };
         let mut given = self.0.lock();
         if given.len() >= MOST_KEPT {
             given.clear();
@@ -87,8 +91,13 @@ pub(crate) fn selection(published: &Published, strategies: &Strategies) -> Optio
 mod tests {
     use mcp_disclosure_core::{Registry, Snapshot, fixtures::upstream};
     use serde_json::json;
+    use tracing::{
+        Event, Metadata, Subscriber,
+        span::{Attributes, Id, Record},
+        subscriber::set_default,
+    };
 
-    use super::selection;
+    use super::{Explained, selection};
     use crate::{
         builtin,
         catalogue::Catalogue,
@@ -104,6 +113,31 @@ mod tests {
         let snapshot = Snapshot::build(&[upstream("u", (0..75).map(tool))], &[]);
         let strategies = Strategies::build(registry, &options).unwrap();
         selection(&Catalogue::new(snapshot).current(), &strategies)
+    }
+
+    /// Wants to know everything.
+    struct Curious;
+
+    impl Subscriber for Curious {
+        fn enabled(&self, _of: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _span: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _span: &Id, _values: &Record<'_>) {}
+        fn record_follows_from(&self, _span: &Id, _follows: &Id) {}
+        fn event(&self, _event: &Event<'_>) {}
+        fn enter(&self, _span: &Id) {}
+        fn exit(&self, _span: &Id) {}
+    }
+
+    #[test]
+    fn f6_a_strategy_that_panics_where_it_is_explained_costs_no_answer() {
+        let _curious = set_default(Curious);
+        Explained::default().explain(|| panic!("as if"));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The caller of a request, independent of front and era.
 
-use std::sync::Arc;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use axum::http::request::Parts;
 use mcp_disclosure_core::{Era, Memory, Principal, View};
@@ -11,6 +14,7 @@ use super::{
     Admitted, FetchLimits, Gateway,
     admission::arriving,
     allowance::Allowance,
+    common::panicked,
     fetches::{Fetcher, OfCaller},
     sessions::ServedSession,
 };
@@ -161,6 +165,14 @@ impl Caller {
     /// The page of the current catalogue for this caller.
     pub(super) fn page(&self) -> Arc<Page> {
         self.backend.catalogue().current().page(&self.principal, &self.choice, &self.memory)
+    }
+
+    /// The same, where nothing else answers for a strategy that panics.
+    ///
+    /// # Errors
+    /// -32603 if it does.
+    pub(super) fn guarded_page(&self, method: &str) -> Result<Arc<Page>, ErrorText> {
+        catch_unwind(AssertUnwindSafe(|| self.page())).map_err(|_| panicked(method))
     }
 }
 

@@ -29,7 +29,8 @@ impl Calls {
         let is_call = request.method == "tools/call" && mirrors();
         let called = is_call.then(|| request.params.string("name")).flatten();
         let Some(name) = called else { return (Vec::new(), false) };
-        let page = caller.page();
+        // A strategy that panics does so again, where the request is answered.
+        let Ok(page) = caller.guarded_page(&request.method) else { return (Vec::new(), false) };
         let Some(tool) = page.view.tool(&name) else { return (Vec::new(), false) };
         (tool.tool().mirrored().to_vec(), page.shows_schema(tool))
     }

@@ -1,9 +1,6 @@
 //! How a session begins here: its client opens it, or another replica did, and a copy is made from the store.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Kind, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, printable::Short};
@@ -16,7 +13,7 @@ use crate::{
     dispatch::{
         Admitted, Answer,
         allowance::Allowance,
-        common::{fresh, is_id, panicked},
+        common::{fresh, is_id},
     },
     explain::explanation,
     negotiation::Choice,
@@ -120,13 +117,11 @@ impl Sessions {
         is_gateway: bool,
     ) -> Answer {
         let caller = self.client_of(session);
-        // Building the page calls the strategy, which may panic.
-        let page = || catch_unwind(AssertUnwindSafe(|| caller.page())).map_err(|_| panicked("initialize"));
         // What is not known yet is not declared to the client, so it need not be followed.
         if caller.backend.is_settled() {
-            caller.backend.follow(&page()?.view).await;
+            caller.backend.follow(&caller.guarded_page("initialize")?.view).await;
         }
-        let page = page()?;
+        let page = caller.guarded_page("initialize")?;
         let InitializeRequest { client, revision, offer, .. } = initialize;
         let (choice, memory) = (&caller.choice, &caller.memory);
         self.common.explained.explain(|| explanation(client, *revision, offer, choice, &page, memory));
