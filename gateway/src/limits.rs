@@ -156,7 +156,7 @@ limits! {
     upstreams_per_peer: count = 32;
     /// HTTP connections; at most half of the files that the process may open. Beyond it, connections of the peer that has the most are closed for new ones.
     connections: count = 1_000;
-    /// Description fetches per minute by all clients of one address that have neither a session nor a principal. Clients with different client info also have their own limit.
+    /// Description fetches per minute by all clients of one principal or address together, whatever sessions they have.
     peer_fetches: count = 600;
     /// Gateways of this program in a row, each an upstream of the one before; one that would be deeper does not start or is refused.
     gateway_depth: count = 8;
