@@ -92,10 +92,9 @@ fn follows(caller: &Caller) -> Option<Arc<str>> {
     is_auto.then(|| Arc::clone(session.id()))
 }
 
-/// The client of a caller, which is asked for with each call.
+/// The client of a caller.
 fn client(caller: &Caller) -> Digest {
-    let of = || key(caller, None);
-    caller.session.as_ref().map_or_else(of, |session| *session.client_digest.get_or_init(of))
+    key(caller, None)
 }
 
 /// A client, or what it reads of a tool: by its peer and what it calls itself, so that other clients of the peer are not meant.
