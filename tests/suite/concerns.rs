@@ -244,6 +244,9 @@ async fn c3_c6_an_update_holds_from_the_next_request_on(setup: Setup) {
     // The lists stay the same, so no change is announced; what is refused changes nothing.
     let before = client.inbox.since(0).len();
     assert_eq!(update(json!({"delay": 4})).await.result()["concerns"], json!({"cost": "high", "delay": 4}));
+    let by_variant = json!({"io.modelcontextprotocol/server-variant": "resource"});
+    let by_variant = json!({"concerns": {"delay": 5}, "_meta": by_variant});
+    assert_eq!(client.request("updateConcerns", by_variant).await.result()["concerns"]["delay"], 5);
     for wrong in [json!({"cost": "low", "delay": 11}), json!(7)] {
         assert_eq!(update(wrong).await.error()["code"], -32602);
     }

@@ -44,7 +44,7 @@ impl Calls {
         let Done { admitted, noted, refused } = services.done.into_inner();
         let recording = async {
             match &cx.session {
-                Some(session) if !delta.is_empty() => self.sessions.remember(cx, session, delta).await,
+                Some(session) if !delta.is_empty() => self.sessions.remember(session, delta).await,
                 _ => Ok(()),
             }
         };
@@ -73,7 +73,7 @@ impl Calls {
             return None;
         }
         let mut now = cx.caller.clone();
-        (now.memory, now.choice) = (session.memory(), session.choice());
+        now.memory = session.memory();
         // What else a strategy remembers is for the next request.
         if now.page().view.choices() == cx.page.view.choices() {
             return None;

@@ -175,14 +175,15 @@ impl Sessions {
     /// -32006 if the session's store cannot be used: the list depends on it, and is not sent.
     pub(crate) async fn delivered(
         self: &Arc<Self>,
-        caller: &Caller,
         marks: Vec<(ToolName, Digest)>,
     ) -> Result<(), ErrorText> {
         let Some(session) = &caller.session else { return Ok(()) };
         self.record(session, Delta { marks, ..Delta::default() }).await
     }
 
-    /// Changes a caller's session, and notifies the client of lists that changed as a result, even if it cancels the request.
+    /// Changes a session, and notifies its client of lists that changed as a result, even if it cancels the request.
+            // The lists are the session's, whatever variant the request named.
+            let choice = session.choice();
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used.
@@ -194,7 +195,6 @@ impl Sessions {
     ) -> Result<(), ErrorText> {
         let is_noted = !delta.notes.is_empty();
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
-        let choice = caller.choice.clone();
         let changing = async move {
             let (before, after) = sessions.write(&session, sessions.allowed(delta)).await?;
             if is_noted {
