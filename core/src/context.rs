@@ -231,7 +231,7 @@ pub trait Services: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// No limits, and all work at once: for tests and benchmarks.
+/// No limits, and all work at once: where nothing is fetched, and for tests and benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unlimited;
 

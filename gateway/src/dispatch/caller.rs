@@ -11,11 +11,7 @@ use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code};
 use tokio::{sync::OnceCell, time::Instant};
 
 use super::{
-    Admitted, FetchLimits, Gateway,
-    admission::arriving,
-    allowance::Allowance,
-    common::panicked,
-    fetches::{Fetcher, OfCaller},
+    Admitted, Gateway, admission::arriving, allowance::Allowance, common::panicked, fetches::Fetcher,
     sessions::ServedSession,
 };
 use crate::{
@@ -91,11 +87,6 @@ impl Caller {
     pub(super) fn client(&self) -> Option<&Arc<Client>> {
         let own = self.session.as_ref().map(|session| &session.client);
         own.or_else(|| self.reached().client())
-    }
-
-    /// What the gateway does for strategies in its request, within these limits.
-    pub(super) fn services<'a>(&'a self, limits: &'a FetchLimits) -> OfCaller<'a> {
-        limits.of(&self.fetcher, self.peer.name(), &self.allowances)
     }
 
     /// Whether upstreams of its own may send requests to it.
@@ -276,7 +267,7 @@ impl Gateway {
         if own_lists {
             caller.backend = Arc::clone(caller.reach(&self.common.backends).await?);
         }
-        caller.comes_in(&self.common.fetches, &address.parameters, &meta.offer.settings).await?;
+        caller.comes_in(&address.parameters, &meta.offer.settings).await?;
         self.common.explained.explain(|| {
             let Caller { label, choice, memory, .. } = &caller;
             explanation(label, Revision::V2026_07_28, &meta.offer, choice, &caller.page(), memory)

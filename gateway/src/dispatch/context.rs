@@ -142,7 +142,7 @@ impl<'a> RequestContext<'a> {
 
     /// What the gateway does for strategies in this request.
     pub(super) fn services(&self) -> OfCaller<'_> {
-        self.caller.services(&self.common.fetches)
+        self.common.fetches.of(&self.fetcher, self.peer.name(), &self.allowances)
     }
 
     /// The backend whose upstreams the request may reach, once its caller's own were started, if it gets any.

@@ -27,17 +27,12 @@ impl Calls {
         services: OfCaller<'_>,
     ) -> Result<(), ErrorText> {
         let mut delta = Delta::default();
-        for effect in services.effects.into_vec() {
-            match effect {
-                Effect::Delivered { tool, digest } => {
-                    self.apart.reads(cx, &tool);
-                    delta.marks.push((tool, digest));
-                }
-                Effect::CalledUnread { tool } => self.apart.calls_unread(cx, &tool),
-                Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
-                Effect::Native => delta.native = true,
-            }
-        }
+        let effects = services.effects.into_vec().into_iter();
+        delta.extend(effects.inspect(|effect| match effect {
+            Effect::Delivered { tool, .. } => self.apart.reads(cx, tool),
+            Effect::CalledUnread { tool } => self.apart.calls_unread(cx, tool),
+            Effect::Remember { .. } | Effect::Native => {}
+        }));
         for (strategy, _) in delta.notes.iter().filter(|_| cx.session.is_none()) {
             tracing::warn!("strategy '{strategy}' took a note that is lost, since its client has no session");
         }

@@ -6,13 +6,13 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Digest, Effect, Lifecycle, Marks, Memory, Noted, RawObject, Receipts, ToolName,
+    Context, Digest, Effects, Lifecycle, Marks, Memory, Noted, RawObject, Receipts, ToolName, Unlimited,
 };
 use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, code, printable::Short};
 
 use super::{ServedSession, Sessions};
 use crate::{
-    dispatch::{Answer, Caller, FetchLimits, RequestContext, common::panicked},
+    dispatch::{Answer, Caller, RequestContext, common::panicked},
     negotiation::Choice,
     session::{
         Outlet,
@@ -28,14 +28,13 @@ impl Caller {
     /// -32600 if the strategy rejects the address; its error if it rejects the settings.
     pub(crate) async fn comes_in(
         &mut self,
-        fetches: &FetchLimits,
         parameters: &[(String, String)],
         settings: &RawObject,
     ) -> Result<Delta, ErrorText> {
-        let mut delta = self.arrives(fetches, parameters).await?;
+        let mut delta = self.arrives(parameters).await?;
         self.memory = delta.noted_in(&self.memory);
         if !settings.is_empty() {
-            let opened = self.notes(fetches, &Lifecycle::Opened(settings))?;
+            let opened = self.notes(&Lifecycle::Opened(settings))?;
             self.memory = opened.noted_in(&self.memory);
             delta.notes.extend(opened.notes);
             delta.native |= opened.native;
@@ -47,17 +46,13 @@ impl Caller {
     ///
     /// # Errors
     /// -32600 if the strategy rejects the address.
-    async fn arrives(
-        &self,
-        fetches: &FetchLimits,
-        parameters: &[(String, String)],
-    ) -> Result<Delta, ErrorText> {
+    async fn arrives(&self, parameters: &[(String, String)]) -> Result<Delta, ErrorText> {
         let arrived = Lifecycle::Arrived(parameters);
-        let mut noted = self.notes(fetches, &arrived);
+        let mut noted = self.notes(&arrived);
         if noted.is_err() && !self.backend.is_settled() {
             // An upstream that is starting may declare what the address names.
             Box::pin(self.backend.settled()).await;
-            noted = self.notes(fetches, &arrived);
+            noted = self.notes(&arrived);
         }
         // The address is no parameter of the request.
         noted.map_err(|error| match error.code() {
@@ -70,30 +65,23 @@ impl Caller {
     ///
     /// # Errors
     /// The strategy's error.
-    fn notes(&self, fetches: &FetchLimits, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
+    fn notes(&self, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let view = self.view();
-        let services = self.services(fetches);
         // Nothing is delivered here.
-        let none = Marks::default();
+        let (none, effects) = (Marks::default(), Effects::default());
         let cx = Context {
             view: &view,
             client: &self.choice.traits,
             noted: Noted::new(&self.memory, &self.choice.strategy.profile().name),
             receipts: Receipts::Marks(self.session.as_ref().map_or(&none, |session| &session.marks)),
             session: &self.label,
-            services: &services,
-            effects: &services.effects,
+            services: &Unlimited,
+            effects: &effects,
         };
         let called = catch_unwind(AssertUnwindSafe(|| self.choice.strategy.lifecycle(&cx, event)));
         called.map_err(|_| panicked("lifecycle"))??;
         let mut delta = Delta::default();
-        for effect in services.effects.into_vec() {
-            match effect {
-                Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
-                Effect::Native => delta.native = true,
-                other => tracing::error!(effect = ?other, "effect not allowed in a lifecycle event"),
-            }
-        }
+        delta.extend(effects.into_vec());
         Ok(delta)
     }
 }
@@ -127,7 +115,7 @@ impl Sessions {
             }
             "notifications/initialized" => {
                 let initialized = Lifecycle::Initialized(&notification.params);
-                match self.client_of(session).notes(&self.common.fetches, &initialized) {
+                match self.client_of(session).notes(&initialized) {
                     Ok(delta) => self.record(session, self.allowed(delta)).await?,
                     Err(error) => {
                         tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
@@ -175,6 +163,7 @@ impl Sessions {
     /// -32006 if the session's store cannot be used: the list depends on it, and is not sent.
     pub(crate) async fn delivered(
         self: &Arc<Self>,
+        caller: &Caller,
         marks: Vec<(ToolName, Digest)>,
     ) -> Result<(), ErrorText> {
         let Some(session) = &caller.session else { return Ok(()) };
@@ -182,20 +171,19 @@ impl Sessions {
     }
 
     /// Changes a session, and notifies its client of lists that changed as a result, even if it cancels the request.
-            // The lists are the session's, whatever variant the request named.
-            let choice = session.choice();
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used.
     pub(crate) async fn remember(
         self: &Arc<Self>,
-        caller: &Caller,
         session: &Arc<ServedSession>,
         delta: Delta,
     ) -> Result<(), ErrorText> {
         let is_noted = !delta.notes.is_empty();
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
         let changing = async move {
+            // The lists are the session's, whatever variant the request named.
+            let choice = session.choice();
             let (before, after) = sessions.write(&session, sessions.allowed(delta)).await?;
             if is_noted {
                 notify_differences(&session, &choice, &before, &after);

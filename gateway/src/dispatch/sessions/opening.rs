@@ -89,7 +89,7 @@ impl Sessions {
         };
         let result = async {
             let mut client = self.client_of(session);
-            let recorded = client.comes_in(&common.fetches, &parameters, &initialize.offer.settings).await?;
+            let recorded = client.comes_in(&parameters, &initialize.offer.settings).await?;
             // No other replica knows it yet.
             drop(session.apply(self.allowed(recorded)));
             self.greet(&initialize, session, chain.is_some()).await

@@ -9,7 +9,7 @@
 //! sURI                  a subscription
 //! ```
 
-use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, RawObject, ToolName};
+use mcp_disclosure_core::{Digest, Effect, Grant, Memory, Notes, Permits, RawObject, ToolName};
 use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +144,20 @@ pub(crate) struct Delta {
     pub subscribed: Option<String>,
     /// A subscription that ended.
     pub unsubscribed: Option<String>,
+}
+
+impl Extend<Effect> for Delta {
+    fn extend<I: IntoIterator<Item = Effect>>(&mut self, effects: I) {
+        for effect in effects {
+            match effect {
+                Effect::Delivered { tool, digest } => self.marks.push((tool, digest)),
+                Effect::Remember { strategy, changes } => self.notes.push((strategy, changes)),
+                Effect::Native => self.native = true,
+                // No session knows of calls in others.
+                Effect::CalledUnread { .. } => {}
+            }
+        }
+    }
 }
 
 impl Delta {
