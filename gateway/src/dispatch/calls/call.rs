@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     Answer, Calls,
-    passage::{LIMIT_REACHED, Passed, recorded, refused, rejected, unkept},
+    passage::{LIMIT_REACHED, Passed, name_inner, recorded, refused, rejected},
 };
 use crate::{
     dialect::complete,
@@ -48,7 +48,7 @@ impl Calls {
         let decided = self.decide(cx, call, &services).await;
         let decision = decided.map_err(|fault| rejected(cx, &given, fault))?;
         let carried_out = self.carry_out(cx, services).await;
-        carried_out.map_err(|error| unkept(cx, &given, error))?;
+        carried_out.inspect_err(|_| drop(name_inner(cx, &given)))?;
         let rechosen = match &decision {
             Decision::Answer(_) => Box::pin(self.rechosen(cx)).await,
             _ => None,

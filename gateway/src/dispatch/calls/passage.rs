@@ -110,16 +110,8 @@ pub(super) fn rejected(cx: &RequestContext<'_>, call: &ToolCall, fault: Fault) -
     fault.into()
 }
 
-/// Observes that a call is not answered, since its session could not be changed by it. Returns the error for the client.
-pub(super) fn unkept(cx: &RequestContext<'_>, call: &ToolCall, error: ErrorText) -> ErrorText {
-    name_inner(cx, call);
-    let is_of_store = error.code() == code::STORE_UNAVAILABLE;
-    cx.watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
-    error
-}
-
-/// Of a refused call within a call, the inner tool is observed. Returns its name if the caller has no such tool.
-fn name_inner(cx: &RequestContext<'_>, call: &ToolCall) -> Option<ToolName> {
+/// Of a call within a call that is not forwarded, the inner tool is observed. Returns its name if the caller has no such tool.
+pub(super) fn name_inner(cx: &RequestContext<'_>, call: &ToolCall) -> Option<ToolName> {
     if let Some(tool) = cx.page.view.tool(&call.name) {
         cx.watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         return None;
