@@ -13,7 +13,7 @@ use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 use tokio::time::Instant;
 
-use super::{Caller, Common, Watch, fetches::OfCaller};
+use super::{Caller, Common, Watch, fetches::OfCaller, method::Method};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -30,6 +30,8 @@ pub(crate) struct RequestContext<'a> {
     pub(super) page: &'a Arc<Page>,
     /// As the client sent it.
     pub(super) request: &'a Request,
+    /// Its method, if it is one of MCP that its era has.
+    pub(super) method: Option<Method>,
     /// Its parameters, with the names by which clients know what a page calls otherwise.
     pub(super) params: &'a RawObject,
     /// Since when it waits for upstreams, however often it is decided.

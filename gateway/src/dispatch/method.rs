@@ -67,6 +67,11 @@ impl Method {
         }
     }
 
+    /// Whether it passes what every call passes.
+    pub(super) fn is_call(self) -> bool {
+        matches!(self, Self::ToolsCall | Self::ToolsResolve)
+    }
+
     /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, that of a
     /// request for something that is not listed, and what a strategy answers by itself.
     pub(super) fn needs_all(self, page: &Page, params: &RawObject) -> bool {
@@ -74,9 +79,7 @@ impl Method {
             |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
         match self {
             Self::Ping | Self::Discover | Self::SetLevel | Self::ResourcesUnsubscribe | Self::Tasks => false,
-            Self::ToolsCall | Self::ToolsResolve => {
-                meant(page, params).is_none_or(|tool| page.view.tool(&tool).is_none())
-            }
+            _ if self.is_call() => meant(page, params).is_none_or(|tool| page.view.tool(&tool).is_none()),
             Self::PromptsGet => !is_listed(Kind::Prompts, "name"),
             Self::ResourcesRead | Self::ResourcesSubscribe => !is_listed(Kind::Resources, "uri"),
             Self::Listen => params

@@ -127,7 +127,7 @@ impl Gateway {
         // Calls are counted where they pass, but refusing one is work as well. Pings tell a client that this server is there.
         match method {
             Some(Method::Ping) => {}
-            Some(Method::ToolsCall | Method::ToolsResolve) => {
+            Some(method) if method.is_call() => {
                 Allowance::attempt(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED))?;
             }
             _ => Allowance::request(&caller.allowances)?,
@@ -137,20 +137,25 @@ impl Gateway {
         loop {
             let caller = now.as_deref().unwrap_or(caller);
             let begun = Instant::now();
-            let page = self.page(caller, method, request, since, watch).await?;
-            let named = of_page(&request.method, &page, &request.params);
+            // Looked at first: what is settled then is in the page.
+            let (is_settled, page) = (caller.backend.is_settled(), caller.page());
             let cx = RequestContext {
                 common: &self.common,
                 caller,
                 page: &page,
                 request,
-                params: named.as_ref().unwrap_or(&request.params),
+                method,
+                params: &request.params,
                 since,
                 watch,
                 has_begun: false,
                 is_outdated: AtomicBool::new(false),
             };
-            let answered = self.decided(&cx, method).await;
+            let page = self.page(&cx, is_settled).await?;
+            let named = of_page(&request.method, &page, &request.params);
+            let params = named.as_ref().unwrap_or(&request.params);
+            let cx = RequestContext { page: &page, params, ..cx };
+            let answered = self.decided(&cx).await;
             if !cx.is_outdated() || decisions == MOST_DECISIONS {
                 return answered;
             }
@@ -169,47 +174,37 @@ impl Gateway {
     }
 
     /// The page that a request is decided with: once what it asks for is listed, as far as that can be waited for.
-    async fn page(
-        &self,
-        caller: &Caller,
-        method: Option<Method>,
-        request: &Request,
-        since: Instant,
-        watch: &Watch<'_>,
-    ) -> Result<Arc<Page>, ErrorText> {
-        let params = &request.params;
-        // Looked at first: what is settled then is in the page.
-        let is_settled = caller.backend.is_settled();
-        let mut page = caller.page();
-        let is_call = matches!(method, Some(Method::ToolsCall | Method::ToolsResolve));
+    async fn page(&self, cx: &RequestContext<'_>, is_settled: bool) -> Result<Arc<Page>, ErrorText> {
+        let mut page = Arc::clone(cx.page);
+        let is_call = cx.method.is_some_and(Method::is_call);
         // Before all upstreams are waited for: that of the called tool is enough.
-        if is_call && looked_for(caller, &page, params).await {
-            page = caller.page();
+        if is_call && looked_for(cx).await {
+            page = cx.caller.page();
         }
-        if !is_settled && method.is_none_or(|method| method.needs_all(&page, params)) {
-            caller.backend.settled().await;
-            page = caller.page();
+        if !is_settled && cx.method.is_none_or(|method| method.needs_all(&page, cx.params)) {
+            cx.backend.settled().await;
+            page = cx.caller.page();
         }
-        if method != Some(Method::Ping) && self.calls.followed(caller).await {
-            page = caller.page();
+        if cx.method != Some(Method::Ping) && self.calls.followed(cx).await {
+            page = cx.caller.page();
         }
-        if is_call && relisted(caller, &page, params, since, watch).await? {
-            page = caller.page();
+        if is_call && relisted(cx, &page).await? {
+            page = cx.caller.page();
         }
         Ok(page)
     }
 
     /// Decides on a request and answers it, unless what it is decided with changes before anything is sent.
-    async fn decided(&self, cx: &RequestContext<'_>, method: Option<Method>) -> Answer {
+    async fn decided(&self, cx: &RequestContext<'_>) -> Answer {
         cx.still_permitted()?;
-        if method.is_some()
+        if cx.method.is_some()
             && self.calls.may_be_left(cx)
             && let Some(answered) = Box::pin(self.calls.left_to_upstream(cx)).await
         {
             return answered;
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it begins.
-        match method {
+        match cx.method {
             Some(Method::ToolsList) => Box::pin(self.list_tools(cx)).await,
             // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
             Some(Method::ToolsManifest | Method::ToolsDescribe) if !cx.page.has_manifest() => {

@@ -4,25 +4,25 @@
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
 use mcp_disclosure_transport::ErrorText;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::call::read_call;
 use crate::{
     catalogue::Page,
-    dispatch::{Caller, Watch},
+    dispatch::{Caller, RequestContext},
     slot::Recollection,
 };
 
 /// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
 /// waited.
-pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject) -> bool {
-    if caller.backend.progress.is_complete() || !names_unlisted(page, params) {
+pub(crate) async fn looked_for(cx: &RequestContext<'_>) -> bool {
+    if cx.backend.progress.is_complete() || !names_unlisted(cx.page, cx.params) {
         return false;
     }
-    let slots = caller.backend.slots();
-    let trying = slots.iter().map(|slot| timeout(slot.patience, caller.backend.listed(slot)));
+    let slots = cx.backend.slots();
+    let trying = slots.iter().map(|slot| timeout(slot.patience, cx.backend.listed(slot)));
     let mut trying: FuturesUnordered<_> = trying.collect();
-    while trying.next().await.is_some() && names_unlisted(&caller.page(), params) {}
+    while trying.next().await.is_some() && names_unlisted(&cx.caller.page(), cx.params) {}
     true
 }
 
@@ -62,24 +62,18 @@ pub(crate) fn meant(page: &Page, params: &RawObject) -> Option<String> {
 ///
 /// # Errors
 /// -32000 if the upstream does not come.
-pub(crate) async fn relisted(
-    caller: &Caller,
-    page: &Page,
-    params: &RawObject,
-    since: Instant,
-    watch: &Watch<'_>,
-) -> Result<bool, ErrorText> {
-    if caller.backend.progress.is_complete() {
+pub(crate) async fn relisted(cx: &RequestContext<'_>, page: &Page) -> Result<bool, ErrorText> {
+    if cx.backend.progress.is_complete() {
         return Ok(false);
     }
-    let Some(name) = params.string("name") else { return Ok(false) };
+    let Some(name) = cx.params.string("name") else { return Ok(false) };
     let Some(tool) = page.view.tool(&name) else { return Ok(false) };
-    let slot = caller.backend.slot(tool.tool().upstream())?;
+    let slot = cx.backend.slot(tool.tool().upstream())?;
     if slot.status().recollection != Recollection::Offered {
         return Ok(false);
     }
-    watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None, since).await.inspect_err(|_| watch.was_not_sent())?;
-    caller.backend.listed(&slot).await;
+    cx.watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+    slot.connected(None, cx.since).await.inspect_err(|_| cx.watch.was_not_sent())?;
+    cx.backend.listed(&slot).await;
     Ok(true)
 }
