@@ -29,20 +29,16 @@ const LISTED: &str = r#"{"listChanged":true}"#;
 const SUBSCRIBED: &str = r#"{"listChanged":true,"subscribe":true}"#;
 
 impl Common {
-    /// The gateways that the sender of a handshake with these capabilities came through; `None` if it is no gateway.
+    /// Whether the sender of a handshake with these capabilities is a gateway.
     ///
     /// # Errors
-    /// If this gateway leads to one of them, or they are too many.
-    pub(super) fn admit_chain(
-        &self,
-        backend: &Backend,
-        capabilities: &RawObject,
-    ) -> Result<Option<Chain>, ErrorText> {
-        let Some(chain) = Chain::read(capabilities) else { return Ok(None) };
+    /// If this gateway leads to one that it came through, or they are too many.
+    pub(super) fn admit_chain(&self, backend: &Backend, capabilities: &RawObject) -> Result<bool, ErrorText> {
+        let Some(chain) = Chain::read(capabilities) else { return Ok(false) };
         self.lineage
             .admit(&chain, &backend.leads_to(), &self.limits)
             .inspect_err(|refused| tracing::debug!(reason = refused.message(), "a gateway is refused"))?;
-        Ok(Some(chain))
+        Ok(true)
     }
 
     /// The result of `initialize`, in the client's format.

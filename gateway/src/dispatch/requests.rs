@@ -228,7 +228,7 @@ impl Gateway {
             Some(Method::Listen) => Box::pin(self.calls.listen(cx)).await,
             Some(Method::Discover) => {
                 let declared = RequestMeta::declared(cx.params).unwrap_or_default();
-                let is_gateway = self.common.admit_chain(&cx.backend, &declared)?.is_some();
+                let is_gateway = self.common.admit_chain(&cx.backend, &declared)?;
                 Ok(self.common.discovered(cx, cx.page, is_gateway))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),

@@ -68,7 +68,7 @@ impl Sessions {
         Allowance::request(&common.allowances.of(&opening.principal, opening.peer.name()))?;
         // Checked before upstreams are started for this client, which could lead back here.
         let declared = params.object("capabilities").unwrap_or_default();
-        let chain = common.admit_chain(common.backends.shared(), &declared)?;
+        let is_gateway = common.admit_chain(common.backends.shared(), &declared)?;
         opening.client.initializes(params);
         let (strategy, permits) = (opening.address.location.strategy.as_deref(), opening.principal.permits());
         let revision = initialize.revision;
@@ -92,7 +92,7 @@ impl Sessions {
             let recorded = client.comes_in(&parameters, &initialize.offer.settings).await?;
             // No other replica knows it yet.
             drop(session.apply(self.allowed(recorded)));
-            self.greet(&initialize, session, chain.is_some()).await
+            self.greet(&initialize, session, is_gateway).await
         };
         let result = result.await.inspect_err(|_| self.let_go(session))?;
         if let Some(replicas) = &self.replicas {
