@@ -28,8 +28,8 @@ use crate::{
 const READINGS: usize = 4;
 
 impl Sessions {
-    /// Starts what a session needs whose client calls itself this. Its upstreams end with what is returned, such as when the client
-    /// hangs up, as long as the session is not among the others.
+    /// Starts what a session needs whose client calls itself this. What is returned ends it, such as when the client hangs up, until
+    /// it is [`joined`].
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
@@ -42,13 +42,15 @@ impl Sessions {
         opening: Opening,
         place: Place,
     ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
-        let backends = &self.common.backends;
-        let backend = backends.for_session(&opening.client, &opening.peer).await?;
+        let backend = self.common.backends.for_session(&opening.client, &opening.peer).await?;
         choice.traits.tasks &= revision.has_tasks();
         let mut session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
         self.replicas.iter().for_each(|replicas| session.share(replicas));
         let session = ServedSession::new(session, &backend);
-        let begun = scopeguard::guard(session, |session| backends.end(session.backend()));
+        let begun = scopeguard::guard(session, |session| {
+            drop(self.remove(session.id()));
+            self.let_go(&session);
+        });
         backend.recalled().await;
         Ok(begun)
     }
@@ -94,13 +96,10 @@ impl Sessions {
             drop(session.apply(self.allowed(recorded)));
             self.greet(&initialize, session, is_gateway).await
         };
-        let result = result.await.inspect_err(|_| self.let_go(session))?;
+        let result = result.await?;
         if let Some(replicas) = &self.replicas {
             let opened = session.opened_by(&initialize, of_strategies);
-            let created = replicas.create(session.id(), &opened, &session.recorded()).await;
-            created.inspect_err(|_| {
-                self.end(session.id());
-            })?;
+            replicas.create(session.id(), &opened, &session.recorded()).await?;
         }
         let session = joined(ScopeGuard::into_inner(begun));
         protected(|| {
