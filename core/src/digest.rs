@@ -75,6 +75,11 @@ pub fn random_id() -> io::Result<Arc<str>> {
     Ok(hex(&bytes).into())
 }
 
+/// Whether this can be such an id.
+pub fn is_random_id(id: &str) -> bool {
+    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

@@ -1,7 +1,8 @@
 //! Dedicated upstreams for requests without a session, and who may reuse them.
 //!
 //! Nothing identifies the client of an anonymous request, so a backend that served one serves another only if
-//! that one returns the `requestState` issued with it. The next request of the same principal may reuse it.
+//! that one returns the `requestState` issued with it, with which its guard is kept. The next request of the same principal may
+//! reuse it.
 
 use std::{
     collections::HashMap,
@@ -11,22 +12,15 @@ use std::{
 
 use axum::http::HeaderMap;
 use mcp_disclosure_core::{Digest, Principal, RawObject, digest::hex};
-use mcp_disclosure_transport::Request;
 use parking_lot::Mutex;
 
 use super::Backend;
 use crate::session::client_features;
 
-/// How long a backend is kept for a client to return with a state.
-const PIN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
-
 /// Identifies the backends that a request without a session may use.
 #[derive(Clone, Debug)]
 pub struct Claim {
     holder: Holder,
-    /// Digest of caller and request, without the members that differ between the rounds of one request.
-    chain: Digest,
-    state: Option<String>,
     forwarded: Option<Arc<HeaderMap>>,
 }
 
@@ -41,30 +35,14 @@ struct Holder {
 }
 
 impl Claim {
-    /// The claim of `request`, from a client with these capabilities.
-    pub fn new(
-        principal: &Principal,
-        capabilities: &RawObject,
-        forwarded: Option<Arc<HeaderMap>>,
-        request: &Request,
-    ) -> Self {
-        let known = principal.id().map(Arc::from);
-        let capabilities = client_features(capabilities);
-        let rounds = ["_meta", "requestState", "inputResponses"];
-        let params = request.params.iter().filter(|(key, _)| !rounds.contains(key));
-        // Hashed in place: parameters may be as large as a message.
-        let kind = if principal.id().is_some() { "principal" } else { "anonymous" };
-        let headers = forwarded.as_deref().map(digest_of);
-        let passed_on = headers.as_ref().map(ToString::to_string).unwrap_or_default();
-        let who =
-            [kind, principal.id().unwrap_or_default(), capabilities.text(), &request.method, &passed_on];
-        let chain = who.into_iter().chain(params.flat_map(|(key, value)| [key, value]));
-        Self {
-            holder: Holder { principal: known, capabilities: capabilities.text().into(), forwarded: headers },
-            chain: Digest::of_parts(chain),
-            state: request.params.string("requestState"),
-            forwarded,
-        }
+    /// The claim of a client with these capabilities.
+    pub fn new(principal: &Principal, capabilities: &RawObject, forwarded: Option<Arc<HeaderMap>>) -> Self {
+        let holder = Holder {
+            principal: principal.id().map(Arc::from),
+            capabilities: client_features(capabilities).text().into(),
+            forwarded: forwarded.as_deref().map(digest_of),
+        };
+        Self { holder, forwarded }
     }
 
     /// The client features that upstreams may use.
@@ -94,8 +72,6 @@ fn digest_of(headers: &HeaderMap) -> Digest {
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     idle: Mutex<HashMap<Holder, Vec<Idle>>>,
-    /// The backends that states were issued with, and when.
-    pinned: Mutex<HashMap<Key, (Arc<BackendGuard>, Instant)>>,
 }
 
 #[derive(Debug)]
@@ -106,15 +82,11 @@ struct Idle {
     users: Arc<()>,
 }
 
-/// A request's digest, and the state that its next round returns.
-type Key = (Digest, String);
-
 /// The use of a backend by one request, until this is dropped.
 #[derive(Debug)]
 pub struct BackendGuard {
     pool: Arc<Pool>,
     holder: Holder,
-    chain: Digest,
     /// The backend.
     pub(crate) backend: Arc<Backend>,
     /// Prevents a shared backend from being ended as idle; `None` if it is exclusive.
@@ -124,12 +96,9 @@ pub struct BackendGuard {
 impl Pool {
     /// An existing backend that the claim may use.
     pub(super) fn take(self: &Arc<Self>, claim: &Claim) -> Option<Arc<BackendGuard>> {
-        if let Some(guard) = claim.state.as_ref().and_then(|state| self.redeem(claim, state)) {
-            return Some(guard);
-        }
         let (backend, shared) = self.take_idle(&claim.holder)?;
         let (pool, holder) = (Arc::clone(self), claim.holder.clone());
-        Some(Arc::new(BackendGuard { pool, holder, chain: claim.chain, backend, shared }))
+        Some(Arc::new(BackendGuard { pool, holder, backend, shared }))
     }
 
     /// Reserves a backend that was started for this claim.
@@ -138,13 +107,7 @@ impl Pool {
         let shareable = backend.keeps_nothing() || (known && backend.is_shareable());
         let shared = shareable.then(|| self.put(claim.holder.clone(), Arc::clone(&backend)));
         let (pool, holder) = (Arc::clone(self), claim.holder.clone());
-        Arc::new(BackendGuard { pool, holder, chain: claim.chain, backend, shared })
-    }
-
-    /// A state is valid once: a second request with it is treated like one without.
-    fn redeem(&self, claim: &Claim, state: &str) -> Option<Arc<BackendGuard>> {
-        let (guard, _) = self.pinned.lock().remove(&(claim.chain, state.to_owned()))?;
-        (!guard.backend.is_broken()).then_some(guard)
+        Arc::new(BackendGuard { pool, holder, backend, shared })
     }
 
     /// An idle backend; with its use count if it is shared.
@@ -169,21 +132,14 @@ impl Pool {
         users
     }
 
-    /// Removes the backends that were idle for `limit`, and drops states that were not used in time.
+    /// Removes the backends that were idle for `limit`.
     pub(super) fn expire(&self, limit: Duration) -> Vec<Arc<Backend>> {
-        // Dropped after the lock is released: each returns its backend to the pool.
-        let _late: Vec<_> =
-            self.pinned.lock().extract_if(|_, (_, since)| since.elapsed() >= PIN_TIMEOUT).collect();
         self.remove(|idle| idle.since.elapsed() >= limit && Arc::strong_count(&idle.users) == 1)
     }
 
     /// Removes all backends.
     pub(super) fn drain(&self) -> Vec<Arc<Backend>> {
-        let pinned = std::mem::take(&mut *self.pinned.lock());
-        let mut all: Vec<_> = pinned.values().map(|(guard, _)| Arc::clone(&guard.backend)).collect();
-        drop(pinned);
-        all.extend(self.remove(|_| true));
-        all
+        self.remove(|_| true)
     }
 
     fn remove(&self, which: impl Fn(&Idle) -> bool) -> Vec<Arc<Backend>> {
@@ -196,21 +152,20 @@ impl Pool {
 }
 
 impl BackendGuard {
-    /// Keeps the backend for the follow-up request that returns `state`, which must be unguessable.
-    ///
-    /// A shared backend is not kept: any backend of the same holder can continue the request.
-    pub fn pin_state(self: &Arc<Self>, state: &str) {
-        if self.shared.is_some() {
-            return;
-        }
-        let pin = (Arc::clone(self), Instant::now());
-        self.pool.pinned.lock().insert((self.chain, state.to_owned()), pin);
+    /// Whether the backend can still serve a request with this claim.
+    pub(crate) fn is_for(&self, claim: &Claim) -> bool {
+        self.holder == claim.holder && !self.backend.is_broken()
+    }
+
+    /// Whether another backend of the same holder could continue a request as well.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
     }
 }
 
 impl Drop for BackendGuard {
     fn drop(&mut self) {
-        if self.shared.is_some() {
+        if self.is_shared() {
             return;
         }
         let backend = Arc::clone(&self.backend);

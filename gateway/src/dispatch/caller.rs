@@ -239,11 +239,13 @@ impl Gateway {
         };
         // Where all clients share upstreams, none has a claim to any.
         let has_own = self.common.backends.dedicated() > 0;
-        let claim = has_own.then(|| Claim::new(&principal, &meta.capabilities, forwarded, request));
+        let claim = has_own.then(|| Claim::new(&principal, &meta.capabilities, forwarded));
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
-        // A task runs where its call did.
-        let task = request.params.string("taskId").filter(|_| claim.is_some());
-        let guard = task.and_then(|id| self.calls.tasks.guard(&id, &principal));
+        // A task runs where its call did, and a request goes on where it was left.
+        let guard = claim.as_ref().and_then(|claim| match request.params.string("taskId") {
+            Some(id) => self.calls.tasks.guard(&id, &principal),
+            None => self.calls.rounds.guard(claim, &principal, request),
+        });
         let guard = Arc::new(OnceCell::new_with(guard.map(Some)));
         let mut caller = Caller {
             choice,

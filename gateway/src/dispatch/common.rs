@@ -58,11 +58,6 @@ pub(super) fn fresh(purpose: &str) -> Result<Arc<str>, ErrorText> {
     })
 }
 
-/// Whether this is an id of ours: 32 hexadecimal digits.
-pub(super) fn is_id(id: &str) -> bool {
-    id.len() == 32 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 /// The answer to a request of which a part panicked.
 pub(super) fn panicked(method: &str) -> ErrorText {
     tracing::error!(method, "request handler panicked");

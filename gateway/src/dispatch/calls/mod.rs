@@ -43,7 +43,7 @@ pub(crate) struct Calls {
     sessions: Arc<Sessions>,
     /// The tasks of clients.
     pub(super) tasks: Arc<Tasks>,
-    rounds: Rounds,
+    pub(super) rounds: Rounds,
     /// The key that signs receipt handles.
     receipt_key: ReceiptKey,
     /// How long a handle is valid.

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::{
     Calls,
     links::{self, Unseen},
+    rounds::RESPONSES,
     skills, state,
 };
 use crate::{
@@ -55,11 +56,9 @@ impl Calls {
             });
             let relayed = self.relay_to(cx, &upstream, &request).await;
             ScopeGuard::into_inner(waiting);
-            match relayed {
+            match relayed? {
                 // It was not processed, so it can be repeated on a new connection.
-                Err(Failed::Upstream(error))
-                    if error.is_unprocessed() && error.is_disconnection() && lost.is_none() =>
-                {
+                Err(error) if error.is_unprocessed() && error.is_disconnection() && lost.is_none() => {
                     tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
                     lost = Some(own.give_up(upstream, error));
                 }
@@ -67,7 +66,7 @@ impl Calls {
                     skills::looked_for(backend, &result).await;
                     return Ok(Unseen::new(&upstream, result));
                 }
-                Err(Failed::Upstream(error)) => {
+                Err(error) => {
                     if matches!(error, CallError::TimedOut { .. }) {
                         own.timed_out(&upstream, self.late(cx, true));
                     }
@@ -77,7 +76,6 @@ impl Calls {
                     }
                     return Err(upstream.no_result(&request.method, error));
                 }
-                Err(Failed::Ours(error)) => return Err(error),
             }
         }
     }
@@ -95,11 +93,11 @@ impl Calls {
         cx: &RequestContext<'_>,
         upstream: &Upstream,
         request: &UpstreamCall,
-    ) -> Result<Json, Failed> {
+    ) -> Relayed {
         match (cx.era(), upstream.introduction().eras.nearest(cx.era())) {
             (Era::Session, Era::Stateless) => Box::pin(relay_with_input(cx, upstream, request)).await,
             (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(cx, upstream, request)).await,
-            (Era::Session, Era::Session) => Ok(upstream.request(request.clone()).await?),
+            (Era::Session, Era::Session) => Ok(upstream.request(request.clone()).await),
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&request.params, log_level(cx, upstream));
                 // The client's strategy is a matter between the client and this gateway.
@@ -107,36 +105,21 @@ impl Calls {
                     Some(_) => RequestMeta::with_our_offer(&params),
                     None => params,
                 };
-                let Some(guard) = cx.guard() else {
-                    return Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await?);
-                };
+                if cx.guard().is_none() {
+                    return Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await);
+                }
                 let call = UpstreamCall { params: state::unwrap(&params), ..request.clone() };
-                Ok(state::wrap(guard, upstream.request(call).await?)?)
+                match upstream.request(call).await {
+                    Ok(result) => state::wrap(&self.rounds, cx, result).map(Ok),
+                    failed => Ok(failed),
+                }
             }
         }
     }
 }
 
-/// Why a relayed request has no result.
-#[derive(Debug)]
-pub(super) enum Failed {
-    /// The upstream gave none.
-    Upstream(CallError),
-    /// An error of ours.
-    Ours(ErrorText),
-}
-
-impl From<CallError> for Failed {
-    fn from(error: CallError) -> Self {
-        Self::Upstream(error)
-    }
-}
-
-impl From<ErrorText> for Failed {
-    fn from(error: ErrorText) -> Self {
-        Self::Ours(error)
-    }
-}
+/// What an upstream answers to a request, or why it does not; an error of ours, if it is not asked to the end.
+pub(super) type Relayed = Result<Result<Json, CallError>, ErrorText>;
 
 /// What becomes of a call of a tool that has no result. Codes do not say whose error it is: upstreams may use any.
 fn outcome(error: &CallError) -> Outcome {
@@ -155,11 +138,7 @@ fn log_level(cx: &RequestContext<'_>, upstream: &Upstream) -> Option<LoggingLeve
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
 /// the upstream returns a result.
-async fn relay_with_input(
-    cx: &RequestContext<'_>,
-    upstream: &Upstream,
-    request: &UpstreamCall,
-) -> Result<Json, Failed> {
+async fn relay_with_input(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall) -> Relayed {
     let none = RawObject::empty();
     let client = cx.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
@@ -174,25 +153,23 @@ async fn relay_with_input(
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
         let call = UpstreamCall { params: again, ..request.clone() };
-        let result = upstream.request(call).await?;
-        let required = match RawObject::parse(result.as_str()) {
-            Ok(object) if asks_for_input(&object) => object,
-            _ => return Ok(result),
-        };
+        let result = upstream.request(call).await;
+        let object = result.as_ref().ok().and_then(|result| RawObject::parse(result.as_str()).ok());
+        let Some(required) = object.filter(asks_for_input) else { return Ok(result) };
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
             let responses = answers(cx, upstream, &requests).await;
             let responses = responses.inspect_err(|_| cx.watch.decides(Outcome::Cancelled))?;
             // Its answer may have taken long.
             cx.still_sees(upstream.name(), request)?;
-            again = again.with("inputResponses", responses.text());
+            again = again.with(RESPONSES, responses.text());
         }
-        if let Some(state) = required.member("requestState") {
-            again = again.with("requestState", state);
+        if let Some(state) = required.member(state::MEMBER) {
+            again = again.with(state::MEMBER, state);
         }
     }
     let what = format_args!("returned input_required {MOST_ROUNDS} times in a row");
-    Err(upstream_failed(upstream.name(), what).into())
+    Err(upstream_failed(upstream.name(), what))
 }
 
 /// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses.

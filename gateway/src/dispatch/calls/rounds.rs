@@ -12,35 +12,48 @@ use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
 };
-use mcp_disclosure_core::{Digest, RawObject};
-use mcp_disclosure_transport::{ErrorText, Json};
+use mcp_disclosure_core::{Digest, Principal, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json, Request};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{Calls, relay::Failed};
+use super::{Calls, relay::Relayed, state};
 use crate::{
-    backend::BackendGuard,
+    backend::{BackendGuard, Claim},
     dialect::RequestMeta,
     dispatch::{RequestContext, common::fresh},
     session::{InputRequest, ReplyRoute},
     upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
 
-/// How long suspended work waits for the client to return.
+/// The member with what the client responds.
+pub(super) const RESPONSES: &str = "inputResponses";
+
+/// How long suspended work, and upstreams, wait for the client to return.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Requests from the upstream within this time after the first go into one result.
 const BATCH_WINDOW: Duration = Duration::from_millis(10);
 
-/// Suspended work, and since when, by `requestState`.
+/// What clients without sessions come back for, by the `requestState` that they return.
 #[derive(Debug, Default)]
-pub(super) struct Rounds(Mutex<HashMap<Arc<str>, (Work, Instant)>>);
+pub(in crate::dispatch) struct Rounds(Mutex<HashMap<Arc<str>, Round>>);
+
+/// What one round of a request leaves for the next.
+#[derive(Debug)]
+struct Round {
+    identity: Digest,
+    since: Instant,
+    /// The upstreams of its client.
+    guard: Option<Arc<BackendGuard>>,
+    /// What is suspended, if its upstream has a session, and at which.
+    work: Option<(usize, Work)>,
+}
 
 /// A request in progress at an upstream: what that asks meanwhile, and in the end its result.
 #[derive(Debug)]
 pub(super) struct Work {
-    identity: Digest,
     /// Which is looked at repeatedly.
     result: Shared<BoxFuture<'static, Result<Json, CallError>>>,
     rounds: mpsc::UnboundedSender<InputRequest>,
@@ -49,15 +62,43 @@ pub(super) struct Work {
     asked: BTreeMap<String, InputRequest>,
     count: usize,
     reports: Option<Arc<Reports>>,
-    _guard: Option<Arc<BackendGuard>>,
 }
 
 impl Rounds {
-    /// Drops work whose client did not return in time, which cancels it at the upstream.
+    /// Keeps what a request leaves for its next round, which returns this state.
+    pub(super) fn keep(&self, cx: &RequestContext<'_>, state: &str, work: Option<(usize, Work)>) {
+        let guard = cx.guard().cloned();
+        if work.is_none() && guard.as_ref().is_none_or(|guard| guard.is_shared()) {
+            return;
+        }
+        let round =
+            Round { identity: identity(&cx.principal, cx.request), since: Instant::now(), guard, work };
+        self.0.lock().insert(state.into(), round);
+    }
+
+    /// The upstreams that the former round of a request left it.
+    pub(in crate::dispatch) fn guard(
+        &self,
+        claim: &Claim,
+        principal: &Principal,
+        request: &Request,
+    ) -> Option<Arc<BackendGuard>> {
+        let state = request.params.string(state::MEMBER)?;
+        let identity = identity(principal, request);
+        let mut waiting = self.0.lock();
+        let round = waiting.get(&*state).filter(|round| round.identity == identity)?;
+        let (guard, has_work) = (round.guard.clone(), round.work.is_some());
+        // A state is valid once: a second request with it is treated like one without.
+        let _round = if has_work { None } else { waiting.remove(&*state) };
+        drop(waiting);
+        guard.filter(|guard| guard.is_for(claim))
+    }
+
+    /// Drops what clients did not return for in time, which cancels work at the upstream.
     pub(super) fn sweep(&self) {
         // Dropped after the lock is released.
         let _late: Vec<_> =
-            self.0.lock().extract_if(|_, (_, since)| since.elapsed() > ANSWER_TIMEOUT).collect();
+            self.0.lock().extract_if(|_, round| round.since.elapsed() > ANSWER_TIMEOUT).collect();
     }
 
     /// Drops all work.
@@ -65,12 +106,17 @@ impl Rounds {
         let _all = std::mem::take(&mut *self.0.lock());
     }
 
-    fn take(&self, state: &str, identity: Digest) -> Option<Work> {
+    /// The work of a request that was suspended at this upstream.
+    fn take(&self, cx: &RequestContext<'_>, upstream: &Upstream, state: &str) -> Option<Work> {
+        let identity = identity(&cx.principal, cx.request);
+        let is_it = |round: &Round| {
+            let is_at = round.work.as_ref().is_some_and(|(number, _)| *number == upstream.number());
+            is_at && round.identity == identity
+        };
         let mut waiting = self.0.lock();
-        if waiting.get(state)?.0.identity != identity {
-            return None;
-        }
-        Some(waiting.remove(state)?.0)
+        let round = waiting.get(state).is_some_and(is_it).then(|| waiting.remove(state)).flatten();
+        drop(waiting);
+        round?.work.map(|(_, work)| work)
     }
 }
 
@@ -81,33 +127,31 @@ impl Calls {
         cx: &RequestContext<'_>,
         upstream: &Upstream,
         request: &UpstreamCall,
-    ) -> Result<Json, Failed> {
-        let (brought, responses) =
-            (request.params.string("requestState"), request.params.object("inputResponses"));
-        let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
+    ) -> Relayed {
+        let (brought, responses) = (request.params.string(state::MEMBER), request.params.object(RESPONSES));
+        let params = request.params.retain(|key| key != state::MEMBER && key != RESPONSES);
         let request = UpstreamCall { params: RequestMeta::strip(&params), ..request.clone() };
         let mut work = match (brought, cx.client()) {
             (Some(state), _) => {
-                let work =
-                    self.rounds.take(&state, identity(cx, upstream, &request)).ok_or_else(unknown_state)?;
+                let work = self.rounds.take(cx, upstream, &state).ok_or_else(unknown_state)?;
                 work.redirect(cx.reply_route(), &request.params);
                 work
             }
-            (None, Some(_)) => Work::begin(cx, upstream, &request),
-            (None, None) => return Ok(upstream.request(request).await?),
+            (None, Some(_)) => {
+                cx.log_level.into_iter().for_each(|least| upstream.set_log_level(least));
+                Work::begin(cx, upstream, &request)
+            }
+            (None, None) => return Ok(upstream.request(request).await),
         };
         work.deliver(&responses.unwrap_or_else(RawObject::empty));
         match work.next().await {
-            Some(result) => Ok(result?),
+            Some(result) => Ok(result),
             None => {
                 let state = fresh("a state")?;
                 let required = work.required(&state);
                 work.suspend(cx);
-                if let Some(guard) = cx.guard() {
-                    guard.pin_state(&state);
-                }
-                self.rounds.0.lock().insert(state, (work, Instant::now()));
-                Ok(required.into())
+                self.rounds.keep(cx, &state, Some((upstream.number(), work)));
+                Ok(Ok(required.into()))
             }
         }
     }
@@ -121,31 +165,24 @@ fn unknown_state() -> ErrorText {
 
 /// Identifies a request across rounds: a `requestState` is valid only for the same request of the same
 /// principal.
-fn identity(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall) -> Digest {
-    let number = upstream.number().to_string();
-    let principal = cx.principal.id();
-    let kind = if principal.is_some() { "principal" } else { "anonymous" };
-    let who = [kind, principal.unwrap_or_default(), &*request.method, &number];
+fn identity(principal: &Principal, request: &Request) -> Digest {
+    let kind = if principal.id().is_some() { "principal" } else { "anonymous" };
+    let who = [kind, principal.id().unwrap_or_default(), &*request.method];
     // Hashed in place: parameters may be as large as a message.
-    let params = request.params.iter().filter(|(key, _)| *key != "_meta");
+    let params = request.params.iter().filter(|(key, _)| !["_meta", state::MEMBER, RESPONSES].contains(key));
     Digest::of_parts(who.into_iter().chain(params.flat_map(|(key, value)| [key, value])))
 }
 
 impl Work {
     pub(super) fn begin(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall) -> Self {
         let (rounds, inputs) = mpsc::unbounded_channel();
-        if let Some(least) = cx.log_level {
-            upstream.set_log_level(least);
-        }
         let work = Self {
-            identity: identity(cx, upstream, request),
             result: upstream.request(request.clone()).boxed().shared(),
             rounds,
             inputs,
             asked: BTreeMap::new(),
             count: 0,
             reports: request.reports.clone(),
-            _guard: cx.guard().cloned(),
         };
         work.redirect(cx.reply_route(), &request.params);
         work
@@ -208,7 +245,7 @@ impl Work {
         RawObject::empty()
             .with("resultType", "\"input_required\"")
             .with("inputRequests", self.requests().text())
-            .with_value("requestState", state)
+            .with_value(state::MEMBER, state)
     }
 
     /// What the client has to respond to; empty if there is nothing.
@@ -229,10 +266,16 @@ mod tests {
 
     use super::*;
 
-    /// Work with this result, of an upstream that asks every millisecond for as long as a client listens.
-    fn asking(result: BoxFuture<'static, Result<Json, CallError>>) -> Work {
+    /// Work with this result, of an upstream that asks nothing.
+    fn silent(result: BoxFuture<'static, Result<Json, CallError>>) -> Work {
         let (rounds, inputs) = mpsc::unbounded_channel();
-        let asks = rounds.clone();
+        Work { result: result.shared(), rounds, inputs, asked: BTreeMap::new(), count: 0, reports: None }
+    }
+
+    /// The same of one that asks every millisecond for as long as a client listens.
+    fn asking(result: BoxFuture<'static, Result<Json, CallError>>) -> Work {
+        let work = silent(result);
+        let asks = work.rounds.clone();
         tokio::spawn(async move {
             let mut unanswered = Vec::new();
             loop {
@@ -245,17 +288,7 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         });
-        let (asked, identity) = (BTreeMap::new(), Digest::of_bytes(b""));
-        Work {
-            identity,
-            result: result.shared(),
-            rounds,
-            inputs,
-            asked,
-            count: 0,
-            reports: None,
-            _guard: None,
-        }
+        work
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,33 +3,31 @@
 //! It leads a client with dedicated upstreams back to the same ones. An upstream's own state need not be
 //! secret and could be guessed, so the gateway prefixes it with a random id.
 
-use std::sync::Arc;
-
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, digest::is_random_id};
 use mcp_disclosure_transport::Json;
 
-use super::Answer;
+use super::{Answer, rounds::Rounds};
 use crate::{
-    backend::BackendGuard,
     dialect::asks_for_input,
-    dispatch::common::{fresh, is_id},
+    dispatch::{RequestContext, common::fresh},
 };
 
-const MEMBER: &str = "requestState";
+/// The member of parameters, and of results that ask for input.
+pub(super) const MEMBER: &str = "requestState";
 
 /// Prefixes the state in an `input_required` result with a random id, under which the backend stays reserved
 /// for the next round. Other results are returned unchanged.
 ///
 /// # Errors
 /// -32603 if the operating system provides no randomness.
-pub(super) fn wrap(guard: &Arc<BackendGuard>, result: Json) -> Answer {
+pub(super) fn wrap(rounds: &Rounds, cx: &RequestContext<'_>, result: Json) -> Answer {
     // A substring search is cheaper than parsing, and few results have a state.
     let may_be = result.as_str().contains(MEMBER);
     let object = may_be.then(|| RawObject::parse(result.as_str()).ok()).flatten();
     let Some(object) = object.filter(asks_for_input) else { return Ok(result) };
     let Some(state) = object.string(MEMBER) else { return Ok(result) };
     let ours = format!("{}.{state}", fresh("a state")?);
-    guard.pin_state(&ours);
+    rounds.keep(cx, &ours, None);
     Ok(object.with_value(MEMBER, &ours).into())
 }
 
@@ -38,7 +36,7 @@ pub(super) fn wrap(guard: &Arc<BackendGuard>, result: Json) -> Answer {
 pub(super) fn unwrap(params: &RawObject) -> RawObject {
     let Some(state) = params.string(MEMBER) else { return params.clone() };
     match state.split_once('.') {
-        Some((id, state)) if is_id(id) => params.with_value(MEMBER, state),
+        Some((id, state)) if is_random_id(id) => params.with_value(MEMBER, state),
         _ => params.clone(),
     }
 }

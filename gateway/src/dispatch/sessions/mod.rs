@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 pub(crate) use table::ServedSession;
 use table::Table;
 
-use super::{Common, common::is_id};
+use super::Common;
 use crate::{
     limits::SessionLimits,
     session::{
@@ -150,9 +150,6 @@ impl Sessions {
             let own = self.find(id).filter(|session| session.principal().is_same(principal));
             return Ok(own.map(|session| session.location.clone()));
         };
-        if !is_id(id) {
-            return Ok(None);
-        }
         Ok(replicas.read_own(id, principal).await?.map(|read| read.opened.location))
     }
 

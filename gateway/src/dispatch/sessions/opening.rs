@@ -10,11 +10,7 @@ use super::{ServedSession, Sessions};
 use crate::{
     backend::Backend,
     dialect::{InitializeRequest, Revision},
-    dispatch::{
-        Admitted, Answer,
-        allowance::Allowance,
-        common::{fresh, is_id},
-    },
+    dispatch::{Admitted, Answer, allowance::Allowance, common::fresh},
     explain::explanation,
     negotiation::Choice,
     observe::protected,
@@ -141,10 +137,6 @@ impl Sessions {
     ) -> Result<Option<Arc<ServedSession>>, ErrorText> {
         let principal: &Principal = &admitted.principal;
         let Some(replicas) = &self.replicas else { return Ok(self.find(id)) };
-        // The store is asked only for what can be the id of a session.
-        if !is_id(id) {
-            return Ok(None);
-        }
         for _ in 0..READINGS {
             // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
             let copy = self.find(id).filter(|copy| copy.principal().is_same(principal));

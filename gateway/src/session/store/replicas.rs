@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::Principal;
+use mcp_disclosure_core::{Principal, digest::is_random_id};
 use mcp_disclosure_transport::{Id, Response};
 use parking_lot::Mutex;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore};
@@ -89,7 +89,8 @@ impl Replicas {
 
     /// Reads a session of this principal.
     pub(crate) async fn read_own(&self, id: &str, principal: &Principal) -> Result<Option<Read>, StoreError> {
-        let read = self.read(id, None).await?;
+        // The store is asked only for what can be the id of a session.
+        let read = if is_random_id(id) { self.read(id, None).await? } else { None };
         Ok(read.filter(|read| read.opened.principal.as_deref() == principal.id()))
     }
 
