@@ -24,7 +24,7 @@ pub(super) struct Common {
     pub(super) limits: Limits,
     /// Where this gateway stands among others.
     pub(super) lineage: Arc<Lineage>,
-    pub(super) fetches: Arc<FetchLimits>,
+    pub(super) fetches: FetchLimits,
     pub(super) allowances: Allowances,
     /// The number of changes of callers' permissions so far.
     pub(super) permissions: watch::Sender<u64>,

@@ -8,9 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Admission, Allowances, Calls, Common, FETCHES_PER_MINUTE, FetchLimits, Gateway, KeptMarks,
-    OfferedRevisions, Open,
-    calls::Tasks,
-    sessions::{OnEnd, Sessions},
+    OfferedRevisions, Open, Sessions,
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -170,27 +168,20 @@ impl Gateway {
             backends,
             limits: assembly.limits,
             lineage,
-            fetches: Arc::new(FetchLimits::per_minute(
-                assembly.fetches_per_minute,
-                assembly.limits.peer_fetches,
-            )),
+            fetches: FetchLimits::per_minute(assembly.fetches_per_minute, assembly.limits.peer_fetches),
             allowances: Allowances::default(),
             permissions: watch::Sender::new(0),
             explained: Explained::default(),
             observer: assembly.observer,
             shutdown: CancellationToken::new(),
         });
-        let tasks = Arc::new(Tasks::default());
-        let of_session = Arc::clone(&tasks);
-        let on_end = OnEnd(Box::new(move |id| of_session.end_session(id)));
         let (bounds, store) = (assembly.sessions, assembly.session_store);
-        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store, on_end));
+        let sessions = Arc::new(Sessions::new(Arc::clone(&common), bounds, store));
         let gateway = Arc::new(Self {
             peers: Peers::new(assembly.limits),
             calls: Calls::new(
                 Arc::clone(&common),
                 Arc::clone(&sessions),
-                tasks,
                 assembly.receipt_key,
                 assembly.receipt_lifetime,
                 assembly.kept_marks,

@@ -31,7 +31,7 @@ use checks::Checks;
 use mcp_disclosure_core::{Context, Handles, Noted, ReceiptKey, Receipts, SessionReceipts};
 pub(super) use passage::LIMIT_REACHED;
 use rounds::Rounds;
-pub(super) use tasks::Tasks;
+use tasks::Tasks;
 pub(super) use unlisted::{looked_for, meant, relisted};
 
 use super::{Answer, Common, RequestContext, Sessions, fetches::OfCaller};
@@ -42,7 +42,7 @@ pub(crate) struct Calls {
     common: Arc<Common>,
     sessions: Arc<Sessions>,
     /// The tasks of clients.
-    pub(super) tasks: Arc<Tasks>,
+    pub(super) tasks: Tasks,
     pub(super) rounds: Rounds,
     /// The key that signs receipt handles.
     receipt_key: ReceiptKey,
@@ -56,14 +56,13 @@ impl Calls {
     pub(super) fn new(
         common: Arc<Common>,
         sessions: Arc<Sessions>,
-        tasks: Arc<Tasks>,
         receipt_key: ReceiptKey,
         receipt_lifetime: Duration,
         kept_marks: Option<Arc<dyn KeptMarks>>,
     ) -> Self {
         let checks = Checks::new(common.limits.compiled_schemas_bytes);
         let apart = Apart::new(kept_marks);
-        let rounds = Rounds::default();
+        let (tasks, rounds) = (Tasks::default(), Rounds::default());
         Self { common, sessions, tasks, rounds, receipt_key, receipt_lifetime, apart, checks }
     }
 

@@ -34,7 +34,7 @@ pub(super) const RESPONSES: &str = "inputResponses";
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Requests from the upstream within this time after the first go into one result.
-const BATCH_WINDOW: Duration = Duration::from_millis(10);
+pub(super) const BATCH_WINDOW: Duration = Duration::from_millis(10);
 
 /// What clients without sessions come back for, by the `requestState` that they return.
 #[derive(Debug, Default)]
@@ -235,9 +235,9 @@ impl Work {
         }
     }
 
-    /// Takes what has come since, and what comes within the time in which requests go together.
-    pub(super) async fn look(&mut self) {
-        drop(tokio::time::timeout(BATCH_WINDOW, self.next()).await);
+    /// The same, waited for no longer than this.
+    pub(super) async fn within(&mut self, time: Duration) -> Option<Result<Json, CallError>> {
+        tokio::time::timeout(time, self.next()).await.ok().flatten()
     }
 
     /// The `input_required` result.
@@ -289,6 +289,14 @@ mod tests {
             }
         });
         work
+    }
+
+    /// As of an upstream that says that a task is completed, and does not answer what asks for its result.
+    #[tokio::test(start_paused = true)]
+    async fn f6_a_result_that_does_not_come_is_not_waited_for() {
+        let mut work = silent(std::future::pending().boxed());
+        let waited = tokio::time::timeout(Duration::from_secs(60), work.within(BATCH_WINDOW)).await;
+        assert!(waited.expect("it has an end").is_none());
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ mod replicas;
 mod subscriptions;
 mod table;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, code, printable::Short};
@@ -35,16 +35,6 @@ pub struct Sessions {
     table: Mutex<Table>,
     /// The store that other replicas share, if there is one.
     pub(super) replicas: Option<Arc<Replicas>>,
-    on_end: OnEnd,
-}
-
-/// Ends what else belongs to the session of an id.
-pub(super) struct OnEnd(pub(super) Box<dyn Fn(&str) + Send + Sync>);
-
-impl fmt::Debug for OnEnd {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("OnEnd(..)")
-    }
 }
 
 impl Sessions {
@@ -53,11 +43,10 @@ impl Sessions {
         common: Arc<Common>,
         bounds: SessionLimits,
         store: Option<Arc<dyn SessionStore>>,
-        on_end: OnEnd,
     ) -> Self {
         let unused = common.limits.unused_session;
         let replicas = store.map(|store| Arc::new(Replicas::new(store, bounds.idle, unused)));
-        Self { common, idle: bounds.idle, table: Mutex::new(Table::new(bounds.most)), replicas, on_end }
+        Self { common, idle: bounds.idle, table: Mutex::new(Table::new(bounds.most)), replicas }
     }
 
     /// All that are open here.
@@ -158,7 +147,6 @@ impl Sessions {
         let backend = session.backend();
         backend.audience.leave(session);
         drop(session.keep_subscriptions(|_| false));
-        (self.on_end.0)(session.id());
         self.common.backends.end(backend);
     }
 

@@ -2,7 +2,6 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use futures::future::OptionFuture;
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
@@ -10,6 +9,7 @@ use super::{
     super::{
         links::{self, Unseen},
         relay::answers,
+        rounds::BATCH_WINDOW,
         skills,
     },
     form,
@@ -73,12 +73,8 @@ impl Asking<'_> {
             Err(other) => return Err(other),
         };
         let state = state.with_value("taskId", &**self.task.id());
-        let era = self.cx.era();
-        let state = form::translated(&state, self.at.era, era);
-        let state = match (era, self.at.era) {
-            (Era::Stateless, Era::Session) => self.detailed(state).await.map_err(Failure::Other)?,
-            _ => state,
-        };
+        let state = form::translated(&state, self.at.era, self.cx.era());
+        let state = self.detailed(state).await.map_err(Failure::Other)?;
         self.task.observe(&state);
         Ok(state)
     }
@@ -93,40 +89,32 @@ impl Asking<'_> {
         }
     }
 
-    /// The state of a task at an upstream with a session, with what the extension has in it: questions, and the result or
-    /// the error.
+    /// The state of a task that a stateless client has at an upstream with a session, with what the extension has in it: questions,
+    /// and the result or the error.
     async fn detailed(&self, state: RawObject) -> Result<RawObject, ErrorText> {
-        let conversation = self.at.conversation.as_ref().map(|conversation| conversation.lock());
-        let mut conversation = OptionFuture::from(conversation).await;
-        if let Some(conversation) = &mut conversation {
-            conversation.look().await;
-            let questions = conversation.requests();
-            if !questions.is_empty() {
-                let questions = self.part(&questions, true)?;
-                let state = state.with("status", r#""input_required""#);
-                return Ok(state.with("inputRequests", questions.text()));
-            }
+        let Some(conversation) = &self.at.conversation else { return Ok(state) };
+        let mut conversation = conversation.lock().await;
+        drop(conversation.within(BATCH_WINDOW).await);
+        let questions = conversation.requests();
+        if !questions.is_empty() {
+            let questions = self.part(&questions, true)?;
+            let state = state.with("status", r#""input_required""#);
+            return Ok(state.with("inputRequests", questions.text()));
         }
+        let working = |state: RawObject| Ok(state.with("status", r#""working""#));
         match state.string("status").as_deref() {
             Some("completed" | "failed") => {}
-            // The question is on its way, or no client can be asked.
-            Some("input_required") => {
-                if conversation.is_none() {
-                    self.at.refuse_questions();
-                }
-                return Ok(state.with("status", r#""working""#));
-            }
+            // The question is on its way, or is refused, since no client can be asked.
+            Some("input_required") => return working(state),
             _ => return Ok(state),
         }
-        let outcome = match &mut conversation {
-            Some(conversation) => match conversation.next().await {
-                Some(Ok(result)) => self.seen(result),
-                Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
-                Some(Err(_)) => Err(Failure::Lost(self.at.lost())),
-                // It has asked something more.
-                None => return Ok(state.with("status", r#""working""#)),
-            },
-            None => self.ask("tasks/result", &RawObject::empty()).await,
+        let outcome = match conversation.within(POLLING).await {
+            Some(Ok(result)) => self.seen(result),
+            Some(Err(CallError::Answered(error))) => Err(Failure::Answered(error)),
+            // The request was lost that waited for it.
+            Some(Err(_)) => self.ask("tasks/result", &RawObject::empty()).await,
+            // It has asked something more, or its result is on its way.
+            None => return working(state),
         };
         match outcome {
             Ok(result) => {

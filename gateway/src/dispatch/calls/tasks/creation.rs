@@ -7,9 +7,12 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 use parking_lot::Mutex;
 
 use super::{
-    super::{Calls, rounds::Work},
+    super::{
+        Calls,
+        rounds::{BATCH_WINDOW, Work},
+    },
     form,
-    task::{Life, Origin, Owner, RunningAt, Task, exists, times},
+    task::{Life, Origin, RunningAt, Task, exists, times},
 };
 use crate::{
     dialect::{RequestMeta, needs_tasks},
@@ -164,12 +167,12 @@ impl Calls {
             (Some(reports), None) if !is_waited => reports.redirect(cx.ended_route(), &RawObject::empty()),
             _ => {}
         }
-        let conversation = match (cx.era(), era, cx.client()) {
-            (Era::Stateless, Era::Session, Some(_)) if !is_waited => {
+        let conversation = match (cx.era(), era) {
+            (Era::Stateless, Era::Session) if !is_waited => {
                 let params = RawObject::empty().with_value("taskId", &own);
                 let asking = cx.upstream_call("tasks/result", params);
                 let mut work = Work::begin(cx, upstream, &asking);
-                work.look().await;
+                drop(work.within(BATCH_WINDOW).await);
                 work.suspend(cx);
                 Some(work.into())
             }
@@ -184,7 +187,6 @@ impl Calls {
             outlasts_connection: upstream.is_remote() && era == Era::Stateless,
             guard: cx.guard().cloned(),
             conversation,
-            refusing: Arc::default(),
         }));
         let translated = form::translated(&task, era, cx.era());
         called.hold((cx.watch.runs_on(), reports));
@@ -226,9 +228,10 @@ impl Calls {
     ) -> Arc<Task> {
         let task = Arc::new(Task {
             called,
-            owner: Owner::of(cx),
+            principal: cx.principal.id().map(Arc::from),
+            session: cx.session.as_ref().map(Arc::downgrade),
             tool: called_tool(tool),
-            number: self.tasks.next_number(),
+            begun: Instant::now(),
             peer: Arc::clone(cx.peer.name()),
             origin,
             times: times(state),

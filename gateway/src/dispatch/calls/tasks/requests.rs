@@ -87,38 +87,26 @@ impl Calls {
     async fn cancel_task(&self, cx: &RequestContext<'_>) -> Answer {
         let task = self.tasks.named(cx)?;
         let Some(asking) = task.asked(cx) else { return Err(is_over("completed")) };
-        let cancelled = match (cx.era(), asking.at.era) {
-            (Era::Session, Era::Session) => {
-                let answer = asking.ask("tasks/cancel", cx.params).await;
-                answer.map(|state| state.with_value("taskId", &**task.id()))
+        let crosses = (cx.era(), asking.at.era) == (Era::Session, Era::Stateless);
+        if crosses {
+            // Since 2026-07-28 it is no error that there is nothing to cancel.
+            let status = asking.state(&RawObject::empty()).await?.string("status").unwrap_or_default();
+            if is_final(&status) {
+                return Err(is_over(&status));
             }
-            (Era::Session, Era::Stateless) => return self.cancel_and_look(&asking).await,
-            (Era::Stateless, _) => {
-                // In this era it is no error that there is nothing to cancel.
-                asking.ask("tasks/cancel", cx.params).await.map(|_| RawObject::empty())
-            }
-        };
-        match (cancelled, cx.era()) {
-            (Ok(state), era) => {
+        }
+        match (cx.era(), asking.ask("tasks/cancel", cx.params).await) {
+            // It may go on nevertheless.
+            (Era::Session, Ok(_)) if crosses => Ok(asking.state(&RawObject::empty()).await?.into()),
+            (Era::Session, Ok(state)) => {
                 task.observe(&state);
-                Ok(complete(era, state.into()))
+                Ok(state.with_value("taskId", &**task.id()).into())
             }
-            (Err(Failure::Lost(_)), Era::Session) => Err(is_over("failed")),
-            (Err(Failure::Lost(_) | Failure::Answered(_)), Era::Stateless) => {
-                Ok(complete(Era::Stateless, Json::empty_object()))
-            }
-            (Err(failure), _) => Err(failure.into()),
+            (Era::Session, Err(Failure::Lost(_))) => Err(is_over("failed")),
+            (Era::Session, Err(failure)) => Err(failure.into()),
+            (Era::Stateless, Err(Failure::Other(error))) => Err(error),
+            (Era::Stateless, _) => Ok(complete(Era::Stateless, Json::empty_object())),
         }
-    }
-
-    /// Cancels a task that may go on nevertheless, and says what has become of it.
-    async fn cancel_and_look(&self, asking: &Asking<'_>) -> Answer {
-        let status = asking.state(&RawObject::empty()).await?.string("status").unwrap_or_default();
-        if is_final(&status) {
-            return Err(is_over(&status));
-        }
-        asking.ask("tasks/cancel", asking.cx.params).await?;
-        Ok(asking.state(&RawObject::empty()).await?.into())
     }
 
     /// `tasks/update` (since 2026-07-28).
@@ -128,19 +116,15 @@ impl Calls {
         let responses =
             responses.ok_or_else(|| ErrorText::invalid_params("params.inputResponses must be an object"))?;
         let Some(asking) = task.asked(cx) else { return Err(is_over("completed")) };
-        match (asking.at.era, &asking.at.conversation) {
-            (Era::Stateless, _) => {
-                let answer = asking.ask("tasks/update", cx.params).await?;
-                Ok(complete(Era::Stateless, answer.into()))
+        let answer = match &asking.at.conversation {
+            // Answers to what was not asked are ignored.
+            Some(conversation) => {
+                conversation.lock().await.deliver(&responses);
+                RawObject::empty()
             }
-            (Era::Session, conversation) => {
-                // Answers to what was not asked are ignored.
-                if let Some(conversation) = conversation {
-                    conversation.lock().await.deliver(&responses);
-                }
-                Ok(complete(Era::Stateless, Json::empty_object()))
-            }
-        }
+            None => asking.ask("tasks/update", cx.params).await?,
+        };
+        Ok(complete(Era::Stateless, answer.into()))
     }
 
     /// Tells the states of these tasks of the caller's: first as they are, then whenever one changes. It ends only by being dropped.

@@ -1,19 +1,12 @@
 //! All tasks of clients.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Instant,
-};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use mcp_disclosure_core::{Principal, given::shown};
 use mcp_disclosure_transport::ErrorText;
 use parking_lot::Mutex;
 
-use super::task::{Origin, Owner, Task};
+use super::task::{Origin, Task};
 use crate::{
     backend::BackendGuard,
     dispatch::{RequestContext, common::text_of},
@@ -23,15 +16,9 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     by_id: Mutex<HashMap<Arc<str>, Arc<Task>>>,
-    last: AtomicU64,
 }
 
 impl Tasks {
-    /// The place of a new task among all.
-    pub(super) fn next_number(&self) -> u64 {
-        self.last.fetch_add(1, Ordering::Relaxed)
-    }
-
     pub(super) fn add(&self, task: Arc<Task>) {
         self.by_id.lock().insert(Arc::clone(task.id()), task);
     }
@@ -64,11 +51,10 @@ impl Tasks {
 
     /// The caller's tasks, in the order in which they were created.
     pub(super) fn of(&self, cx: &RequestContext<'_>) -> Vec<Arc<Task>> {
-        let owner = Owner::of(cx);
         let mut owned: Vec<Arc<Task>> =
-            self.by_id.lock().values().filter(|task| task.owner == owner).cloned().collect();
+            self.by_id.lock().values().filter(|task| task.is_of(cx)).cloned().collect();
         owned.retain(|task| task.is_for(cx));
-        owned.sort_by_key(|task| task.number);
+        owned.sort_by_key(|task| task.begun);
         owned
     }
 
@@ -76,7 +62,7 @@ impl Tasks {
     pub(crate) fn guard(&self, id: &str, principal: &Principal) -> Option<Arc<BackendGuard>> {
         let task = self.by_id.lock().get(id).cloned()?;
         match &task.origin {
-            Origin::Upstream(at) if task.owner.is_of(principal) => at.guard.clone(),
+            Origin::Upstream(at) if task.principal.as_deref() == principal.id() => at.guard.clone(),
             _ => None,
         }
     }
@@ -86,7 +72,7 @@ impl Tasks {
         let mut tasks = self.by_id.lock();
         let forgotten = needed_least(&tasks, peer).and_then(|id| tasks.remove(&id));
         drop(tasks);
-        forgotten.is_some()
+        forgotten.map(Task::abandon).is_some()
     }
 
     /// Whether there is any.
@@ -96,19 +82,12 @@ impl Tasks {
 
     /// Forgets what is late, and notes what was lost.
     pub(crate) fn sweep(&self) {
-        // Dropped after the lock is released.
-        let _late: Vec<Arc<Task>> =
+        let late: Vec<Arc<Task>> =
             self.by_id.lock().extract_if(|_, task| task.is_late()).map(|(_, late)| late).collect();
+        late.into_iter().for_each(Task::abandon);
         let lost: Vec<Arc<Task>> =
             self.by_id.lock().values().filter(|task| task.is_lost()).cloned().collect();
         lost.iter().for_each(|task| task.finish());
-    }
-
-    /// Forgets the tasks of a session that has ended, and cancels them.
-    pub(crate) fn end_session(&self, id: &str) {
-        let ended: Vec<Arc<Task>> =
-            self.by_id.lock().extract_if(|_, task| task.owner.is_session(id)).map(|(_, task)| task).collect();
-        ended.into_iter().for_each(Task::abandon);
     }
 
     /// Forgets all.
@@ -119,5 +98,5 @@ impl Tasks {
 
 fn needed_least(tasks: &HashMap<Arc<str>, Arc<Task>>, peer: &str) -> Option<Arc<str>> {
     let own = tasks.values().filter(|task| *task.peer == *peer && (task.is_late() || task.is_over()));
-    own.min_by_key(|task| (!task.is_late(), task.number)).map(|task| Arc::clone(task.id()))
+    own.min_by_key(|task| (!task.is_late(), task.begun)).map(|task| Arc::clone(task.id()))
 }

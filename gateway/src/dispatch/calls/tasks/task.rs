@@ -1,10 +1,7 @@
 //! One task: whose it is, and where it runs.
 
 use std::{
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
@@ -17,10 +14,10 @@ use tokio::runtime::Handle;
 use super::{super::rounds::Work, form};
 use crate::{
     backend::BackendGuard,
-    dispatch::{Caller, RequestContext},
+    dispatch::{Caller, RequestContext, ServedSession},
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Owner as For, Upstream},
+    upstream::{ClientTask, Owner, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -32,40 +29,16 @@ const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
 /// The longest time of a task that is kept and repeated, in bytes.
 const LONGEST_TIME: usize = 64;
 
-/// Who may ask for a task: a principal, and where there are sessions one of them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Owner {
-    principal: Option<Arc<str>>,
-    session: Option<Arc<str>>,
-}
-
-impl Owner {
-    pub(super) fn of(caller: &Caller) -> Self {
-        Self {
-            principal: caller.principal.id().map(Arc::from),
-            session: caller.session.as_ref().map(|session| Arc::clone(session.id())),
-        }
-    }
-
-    /// Whether it is a client without session of this principal.
-    pub(super) fn is_of(&self, principal: &Principal) -> bool {
-        self.session.is_none() && self.principal.as_deref() == principal.id()
-    }
-
-    pub(super) fn is_session(&self, id: &str) -> bool {
-        self.session.as_deref() == Some(id)
-    }
-}
-
 /// A task.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) called: Arc<ClientTask>,
-    pub(super) owner: Owner,
+    /// The principal that it belongs to, and where there are sessions the one that it ends with.
+    pub(super) principal: Option<Arc<str>>,
+    pub(super) session: Option<Weak<ServedSession>>,
     /// The tool that was called: its upstream, and the name that it has there.
     pub(super) tool: (UpstreamName, ToolName),
-    /// Its place among all tasks.
-    pub(super) number: u64,
+    pub(super) begun: Instant,
     /// The peer that it counts against.
     pub(super) peer: Arc<str>,
     pub(super) origin: Origin,
@@ -97,11 +70,9 @@ pub(super) struct RunningAt {
     pub(super) outlasts_connection: bool,
     /// Keeps the upstreams of a client without session.
     pub(super) guard: Option<Arc<BackendGuard>>,
-    /// What an upstream with a session asks a stateless client: its questions come while the result is waited for, and the client gets
-    /// them with the state of the task.
+    /// What an upstream with a session asks a stateless client, or is told that it cannot: its questions come while the result is
+    /// waited for, and the client gets both with the state of the task.
     pub(super) conversation: Option<tokio::sync::Mutex<Work>>,
-    /// Whether its questions are being refused, since its client cannot be asked.
-    pub(super) refusing: Arc<AtomicBool>,
 }
 
 /// What changes about a task.
@@ -118,6 +89,13 @@ impl Task {
         &self.called.id
     }
 
+    /// Whether it is a caller's.
+    pub(super) fn is_of(&self, caller: &Caller) -> bool {
+        let session = self.session.as_ref().map(Weak::as_ptr);
+        session == caller.session.as_ref().map(Arc::as_ptr)
+            && self.principal.as_deref() == caller.principal.id()
+    }
+
     /// Whether it is a caller's that sees this, and has not run for too long.
     pub(super) fn is_for(&self, cx: &RequestContext<'_>) -> bool {
         let slot = match &self.origin {
@@ -125,7 +103,7 @@ impl Task {
             Origin::Answered { .. } => None,
         };
         let is_of_tool = || exists(&self.tool, slot, &cx.principal, &cx.page.view);
-        self.owner == Owner::of(cx) && !self.is_late() && is_of_tool()
+        self.is_of(cx) && !self.is_late() && is_of_tool()
     }
 
     /// Whether it is known to be over.
@@ -139,11 +117,11 @@ impl Task {
         !self.is_over() && !at.outlasts_connection && at.connected().is_none()
     }
 
-    /// Whether its time is over, or its client has not asked for it for long.
+    /// Whether its time is over, its session has ended, or its client has not asked for it for long.
     pub(super) fn is_late(&self) -> bool {
         let life = self.life.lock();
-        let now = Instant::now();
-        life.ends.map_or(life.used + UNUSED, |ends| ends + GRACE) < now
+        let is_left = self.session.as_ref().is_some_and(|session| session.strong_count() == 0);
+        is_left || life.ends.map_or(life.used + UNUSED, |ends| ends + GRACE) < Instant::now()
     }
 
     /// Notes what its upstream says of it.
@@ -160,13 +138,13 @@ impl Task {
         self.called.end();
     }
 
-    /// Cancels it at its upstream, where its client has gone.
+    /// Cancels it at its upstream, since no one can ask for it any more.
     pub(super) fn abandon(self: Arc<Self>) {
         let Origin::Upstream(at) = &self.origin else { return };
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
             let params = RawObject::empty().with_value("taskId", &at.own);
-            runtime.spawn(async move { upstream.query(For::Request, "tasks/cancel", params).await });
+            runtime.spawn(async move { upstream.query(Owner::Request, "tasks/cancel", params).await });
         }
     }
 
@@ -211,20 +189,6 @@ impl RunningAt {
     /// The upstream, if the connection is still there on which the task was created.
     fn connected(&self) -> Option<Arc<Upstream>> {
         self.upstream.upgrade().filter(|upstream| !upstream.connection().is_ended())
-    }
-
-    /// Waits for the result, beside requests for the task: an upstream with a session asks meanwhile, and is told that it cannot.
-    pub(super) fn refuse_questions(&self) {
-        let Some(upstream) = self.upstream.upgrade() else { return };
-        if self.refusing.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let (params, refusing) =
-            (RawObject::empty().with_value("taskId", &self.own), Arc::clone(&self.refusing));
-        tokio::spawn(async move {
-            drop(upstream.query(For::Request, "tasks/result", params).await);
-            refusing.store(false, Ordering::Relaxed);
-        });
     }
 
     pub(super) fn name(&self) -> &str {
