@@ -39,7 +39,7 @@ impl Apart {
 
     /// Whether the client is known to call in other sessions than it reads in.
     pub(super) fn is_known(&self, caller: &Caller) -> bool {
-        let client = client(caller);
+        let client = key(caller, None);
         self.known.get(&client).unwrap_or_else(|| {
             let is_known = self.kept.as_ref().is_some_and(|kept| kept.has(&client.to_string()));
             self.known.insert(client, is_known);
@@ -74,7 +74,7 @@ impl Apart {
             None => self.kept.as_ref().is_some_and(|kept| kept.has(&read.to_string())),
         };
         if is_read {
-            let client = client(caller);
+            let client = key(caller, None);
             tracing::info!(
                 session = %caller.label,
                 "the client reads descriptions in one session and calls in another: its receipts are signed"
@@ -90,11 +90,6 @@ fn follows(caller: &Caller) -> Option<Arc<str>> {
     let session = caller.session.as_ref()?;
     let is_auto = caller.choice.strategy.profile().receipts == SessionReceipts::Auto;
     is_auto.then(|| Arc::clone(session.id()))
-}
-
-/// The client of a caller.
-fn client(caller: &Caller) -> Digest {
-    key(caller, None)
 }
 
 /// A client, or what it reads of a tool: by its peer and what it calls itself, so that other clients of the peer are not meant.
