@@ -47,13 +47,15 @@ struct Round {
     since: Instant,
     /// The upstreams of its client.
     guard: Option<Arc<BackendGuard>>,
-    /// What is suspended, if its upstream has a session, and at which.
-    work: Option<(usize, Work)>,
+    /// What is suspended, if its upstream has a session.
+    work: Option<Work>,
 }
 
 /// A request in progress at an upstream: what that asks meanwhile, and in the end its result.
 #[derive(Debug)]
 pub(super) struct Work {
+    /// The number of the upstream.
+    upstream: usize,
     /// Which is looked at repeatedly.
     result: Shared<BoxFuture<'static, Result<Json, CallError>>>,
     rounds: mpsc::UnboundedSender<InputRequest>,
@@ -66,7 +68,7 @@ pub(super) struct Work {
 
 impl Rounds {
     /// Keeps what a request leaves for its next round, which returns this state.
-    pub(super) fn keep(&self, cx: &RequestContext<'_>, state: &str, work: Option<(usize, Work)>) {
+    pub(super) fn keep(&self, cx: &RequestContext<'_>, state: &str, work: Option<Work>) {
         let guard = cx.guard().cloned();
         if work.is_none() && guard.as_ref().is_none_or(|guard| guard.is_shared()) {
             return;
@@ -110,13 +112,13 @@ impl Rounds {
     fn take(&self, cx: &RequestContext<'_>, upstream: &Upstream, state: &str) -> Option<Work> {
         let identity = identity(&cx.principal, cx.request);
         let is_it = |round: &Round| {
-            let is_at = round.work.as_ref().is_some_and(|(number, _)| *number == upstream.number());
+            let is_at = round.work.as_ref().is_some_and(|work| work.upstream == upstream.number());
             is_at && round.identity == identity
         };
         let mut waiting = self.0.lock();
         let round = waiting.get(state).is_some_and(is_it).then(|| waiting.remove(state)).flatten();
         drop(waiting);
-        round?.work.map(|(_, work)| work)
+        round?.work
     }
 }
 
@@ -150,7 +152,7 @@ impl Calls {
                 let state = fresh("a state")?;
                 let required = work.required(&state);
                 work.suspend(cx);
-                self.rounds.keep(cx, &state, Some((upstream.number(), work)));
+                self.rounds.keep(cx, &state, Some(work));
                 Ok(Ok(required.into()))
             }
         }
@@ -177,6 +179,7 @@ impl Work {
     pub(super) fn begin(cx: &RequestContext<'_>, upstream: &Upstream, request: &UpstreamCall) -> Self {
         let (rounds, inputs) = mpsc::unbounded_channel();
         let work = Self {
+            upstream: upstream.number(),
             result: upstream.request(request.clone()).boxed().shared(),
             rounds,
             inputs,
@@ -269,7 +272,15 @@ mod tests {
     /// Work with this result, of an upstream that asks nothing.
     fn silent(result: BoxFuture<'static, Result<Json, CallError>>) -> Work {
         let (rounds, inputs) = mpsc::unbounded_channel();
-        Work { result: result.shared(), rounds, inputs, asked: BTreeMap::new(), count: 0, reports: None }
+        Work {
+            upstream: 0,
+            result: result.shared(),
+            rounds,
+            inputs,
+            asked: BTreeMap::new(),
+            count: 0,
+            reports: None,
+        }
     }
 
     /// The same of one that asks every millisecond for as long as a client listens.
