@@ -9,8 +9,9 @@ use std::{
     },
 };
 
-use mcp_disclosure_core::{Kind, RawObject};
+use mcp_disclosure_core::{Effects, Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{Caller, Common, Watch, fetches::OfCaller, method::Method};
@@ -144,7 +145,8 @@ impl<'a> RequestContext<'a> {
 
     /// What the gateway does for strategies in this request.
     pub(super) fn services(&self) -> OfCaller<'_> {
-        self.common.fetches.of(&self.fetcher, self.peer.name(), &self.allowances)
+        let (limits, caller) = (&self.common.fetches, self.caller);
+        OfCaller { limits, caller, effects: Effects::default(), done: Mutex::default() }
     }
 
     /// The backend whose upstreams the request may reach, once its caller's own were started, if it gets any.

@@ -16,7 +16,7 @@ use mcp_disclosure_core::{Digest, Effects, Note, Services};
 use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 
-use super::allowance::{Allowance, quota};
+use super::{Caller, allowance::quota};
 use crate::session::store::key_of;
 
 /// The fetches of a client in a minute that 000 recommends to allow.
@@ -78,21 +78,16 @@ impl FetchLimits {
         }
     }
 
-    /// The limit that applies to this caller.
-    pub(super) fn of<'a>(
-        &'a self,
-        caller: &'a Fetcher,
-        peer: &'a Arc<str>,
-        allowances: &'a [Arc<Allowance>],
-    ) -> OfCaller<'a> {
-        OfCaller {
-            limits: self,
-            caller,
-            peer,
-            allowances,
-            effects: Effects::default(),
-            done: Mutex::default(),
-        }
+    /// Counts a fetch of a caller that is a client of this peer.
+    ///
+    /// # Errors
+    /// How long to wait.
+    fn admit(&self, caller: &Fetcher, peer: &Arc<str>) -> Result<(), Duration> {
+        let Some((each, peers)) = &self.limiters else { return Ok(()) };
+        let now = DefaultClock::default().now();
+        self.exceeded(caller).map_or(Ok(()), Err)?;
+        each.check_key(caller).map_err(|not_until| not_until.wait_time_from(now))?;
+        peers.check_key(peer).map_err(|not_until| not_until.wait_time_from(now))
     }
 
     /// Removes callers that have not fetched recently.
@@ -124,13 +119,11 @@ impl FetchLimits {
     }
 }
 
-/// What the gateway does for strategies in one request: the limit is that of its caller.
+/// What the gateway does for strategies in one request of this caller.
 #[derive(Debug)]
 pub(super) struct OfCaller<'a> {
-    limits: &'a FetchLimits,
-    caller: &'a Fetcher,
-    peer: &'a Arc<str>,
-    allowances: &'a [Arc<Allowance>],
+    pub(super) limits: &'a FetchLimits,
+    pub(super) caller: &'a Caller,
     /// What the strategy asks for.
     pub(super) effects: Effects,
     /// What the request did so far.
@@ -151,14 +144,9 @@ pub(super) struct Done {
 #[async_trait]
 impl Services for OfCaller<'_> {
     fn admit_fetch(&self) -> Result<(), Duration> {
-        let now = DefaultClock::default().now();
-        if let Some((each, peers)) = &self.limits.limiters {
-            self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
-            each.check_key(self.caller).map_err(|not_until| not_until.wait_time_from(now))?;
-            peers.check_key(self.peer).map_err(|not_until| not_until.wait_time_from(now))?;
-        }
+        self.limits.admit(&self.caller.fetcher, self.caller.peer.name())?;
         // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
-        self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
+        self.caller.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
         if self.limits.limiters.is_some() {
             self.done.lock().admitted += 1;
         }
@@ -191,12 +179,12 @@ mod tests {
         let limits = FetchLimits::per_minute(2, 5);
         let admitted = |address: &str, client| {
             let caller = Fetcher::Peer(address.into(), client);
-            (0..4).filter(|_| limits.of(&caller, &address.into(), &[]).admit_fetch().is_ok()).count()
+            (0..4).filter(|_| limits.admit(&caller, &address.into()).is_ok()).count()
         };
         assert_eq!([admitted("a", 1), admitted("a", 2), admitted("a", 3), admitted("a", 4)], [2, 2, 1, 0]);
         assert_eq!(admitted("b", 1), 2);
         let fetched = |caller: Fetcher, peer: &str| {
-            (0..9).filter(|_| limits.of(&caller, &peer.into(), &[]).admit_fetch().is_ok()).count()
+            (0..9).filter(|_| limits.admit(&caller, &peer.into()).is_ok()).count()
         };
         assert_eq!(fetched(Fetcher::Principal("a".into()), "c"), 2);
         // More sessions do not help.
@@ -204,6 +192,6 @@ mod tests {
         assert_eq!([session("1"), session("2"), session("3"), session("4")], [2, 2, 1, 0]);
         let unbounded = FetchLimits::per_minute(0, 1);
         let principal = Fetcher::Principal("a".into());
-        assert!((0..9).all(|_| unbounded.of(&principal, &"a".into(), &[]).admit_fetch().is_ok()));
+        assert!((0..9).all(|_| unbounded.admit(&principal, &"a".into()).is_ok()));
     }
 }
