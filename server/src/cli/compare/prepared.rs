@@ -139,10 +139,10 @@ impl<'a> Prepared<'a> {
 /// The failure of a comparison; `flag` is the one that named tools.
 pub(super) fn message(error: Error, flag: &str) -> Failure {
     let problems = |flag: &str, lines: Vec<String>| {
-        lines.iter().map(|line| Problem::new(format!("{flag}: {line}"))).collect()
+        lines.iter().map(|line| Problem::new(format!("{flag} {line}"))).collect()
     };
     match error {
-        Error::UnknownTools(lines) => Failure::Usage(problems(flag, lines)),
+        Error::UnknownTools(lines) => Failure::Usage(problems(&format!("{flag}:"), lines)),
         Error::UnknownLabels(lines) => Failure::Configuration(problems("--queries", lines)),
         error => Failure::Comparison(error),
     }
