@@ -243,13 +243,6 @@ impl Source {
         }
     }
 
-    /// Everything that is wrong with the operator's choices of concerns in these settings.
-    pub(crate) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
-        let Ok(contents) = &self.contents else { return Vec::new() };
-        let file = self.files.declarations().map(|file| &**file);
-        choice_problems(settings, file, &contents.declared.about)
-    }
-
     /// A gateway of it by these strategies, with the contract's defaults, and with the key of receipts in a file, if there is one.
     ///
     /// # Errors
@@ -263,7 +256,7 @@ impl Source {
         let mut problems = Vec::new();
         let contents = self.contents.clone().map_err(|found| problems.extend(found));
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
-        problems.extend(self.choice_problems(&options.settings));
+        problems.extend(contents.iter().flat_map(|contents| choice_problems(&options.settings, contents)));
         let key = receipt_key(key_file).map_err(|problem| problems.push(problem));
         match (contents, strategies, key) {
             (Ok(contents), Ok(strategies), Ok(key)) if problems.is_empty() => {
