@@ -18,7 +18,7 @@ use mcp_disclosure_gateway::{
 
 use super::{build, choice_problems, parse_name};
 use crate::{
-    config::{AccessFlags, Named, Servers},
+    config::{AccessFlags, Named, Servers, principal},
     failure::Failure,
     files::{Baseline, Contents, Files, Origin},
     flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
@@ -194,14 +194,11 @@ impl Source {
     /// [`Failure::Usage`] if its files have no such principal; what is wrong with these.
     pub(crate) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(self) };
-        if let Err(problems) = self.contents {
-            return Err(Failure::Configuration(problems));
-        }
-        let permits = self.files.declarations().and_then(|file| file.permits_of(name)).ok_or_else(|| {
-            let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
-            Failure::usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
-        })?;
-        Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
+        let contents = self.contents.as_ref().map_err(|problems| Failure::Configuration(problems.clone()))?;
+        let entry = principal(&contents.access, name);
+        let entry = entry.map_err(|problem| Failure::Configuration(vec![problem]))?;
+        let caller = Principal::new(format!("principal '{name}'"), entry.permits.clone());
+        Ok(Self { caller: Some(caller), ..self })
     }
 
     /// What is in force at the start, and where it comes from.

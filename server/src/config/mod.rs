@@ -18,6 +18,7 @@ mod schema;
 mod text;
 mod upstream;
 
+pub(crate) use access::principal;
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
 pub(crate) use environment::{
     DOLLAR, ESCAPED, Lookup, Reference, escape, escape_all, expand, is_name, is_word, own, references,
