@@ -104,15 +104,20 @@ impl<A> Given<A> {
 }
 
 impl FlagPlaces {
-    /// Says of a problem with a flag that the file has where that is.
+    /// Says of problems with flags that the file has where that is, and puts all in the order of their places.
     pub(crate) fn placed(&self, failure: Failure) -> Failure {
-        let placed =
-            |problems: Vec<Problem>| problems.into_iter().map(|problem| self.at_its_key(problem)).collect();
         match failure {
-            Failure::Usage(problems) => Failure::Usage(placed(problems)),
-            Failure::Configuration(problems) => Failure::Configuration(placed(problems)),
+            Failure::Usage(problems) => Failure::Usage(self.in_order(problems)),
+            Failure::Configuration(problems) => Failure::Configuration(self.in_order(problems)),
             failure => failure,
         }
+    }
+
+    fn in_order(&self, problems: Vec<Problem>) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            problems.into_iter().map(|problem| self.at_its_key(problem)).collect();
+        problems.sort_by(|one, other| one.place().cmp(&other.place()));
+        problems
     }
 
     fn at_its_key(&self, problem: Problem) -> Problem {
@@ -158,8 +163,7 @@ impl Told {
         let (inherit, waits_for_all) = (source.inherit_env, !for_clients);
         let origin = Origin { given, inherit, own, access, waits_for_all, ..Origin::default() };
         let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
-        let contents = contents
-            .map_err(|problems| problems.into_iter().map(|problem| places.at_its_key(problem)).collect());
+        let contents = contents.map_err(|problems| places.in_order(problems));
         Ok(Source { serve, origin, files, contents, limits, places, lineage, caller: None })
     }
 }
@@ -191,7 +195,7 @@ impl Source {
     /// The same source, where whoever comes in is the principal of this name, if there is one.
     ///
     /// # Errors
-    /// [`Failure::Usage`] if its files have no such principal; what is wrong with these.
+    /// [`Failure::Configuration`] if its files have no such principal, or for what is wrong with these.
     pub(crate) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(self) };
         let contents = self.contents.as_ref().map_err(|problems| Failure::Configuration(problems.clone()))?;
@@ -319,6 +323,21 @@ impl SourceArguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn w5_problems_are_in_the_order_of_their_places_whatever_finds_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disclosure.toml");
+        let text =
+            "[[principals]]\nname = 'p'\ntoken = 't'\n[tools.x]\nbrief = ''\n[upstreams.u]\n[strategy.y]\n";
+        std::fs::write(&file, text).unwrap();
+        let source = Given::<SourceArguments>::default().with("config", file).resolve(None).ok().unwrap();
+        let (places, options) = (source.places.clone(), source.options());
+        let failure = source.prepare(&crate::builtin(), &options, None).unwrap_err();
+        let Failure::Configuration(problems) = places.placed(failure) else { panic!() };
+        let lines: Vec<_> = problems.iter().map(|problem| problem.place().unwrap().line).collect();
+        assert_eq!(lines, [1, 4, 6, 7]);
+    }
 
     #[test]
     fn servers_that_are_all_switched_off_are_served_as_none_at_the_start_and_later() {
