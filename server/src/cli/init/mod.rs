@@ -158,7 +158,7 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     let pinned = strategy.filter(|name| *name != "auto");
     let pin = |name: &str| StrategyOptions { pinned: Some(name.to_owned()), ..StrategyOptions::default() };
     if let Some(name) = pinned {
-        build(&program.registry, &pin(name)).map_err(Failure::Usage)?;
+        build(&program.registry, &pin(name)).map_err(Failure::Configuration)?;
     }
     let has_default = || program.registry.profiles().any(|profile| profile.name == FOR_LARGE);
     let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default());
