@@ -153,8 +153,7 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
 
 /// What is put in front: the command of this program, and the strategy.
 fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure> {
-    let launcher =
-        launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
+    let launcher = launcher::command()?;
     let pinned = strategy.filter(|name| *name != "auto");
     let pin = |name: &str| StrategyOptions { pinned: Some(name.to_owned()), ..StrategyOptions::default() };
     if let Some(name) = pinned {
