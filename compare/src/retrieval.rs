@@ -22,9 +22,9 @@ const FIRST: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(expecting = "an object with 'query' and 'tools'")]
 pub struct Query {
-    /// Where it stands, from 1.
+    /// Where it stands, for messages: its file and line.
     #[serde(skip)]
-    pub line: usize,
+    pub place: String,
     /// The words.
     #[serde(rename = "query")]
     pub text: String,
@@ -113,7 +113,7 @@ pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result
         let found = query.tools.iter().filter_map(|label| {
             let tool = subject.labelled(label);
             if tool.is_none() {
-                unknown.push(format!("line {}: {}", query.line, subject.unknown(label)));
+                unknown.push(format!("{}: {}", query.place, subject.unknown(label)));
             }
             tool
         });

@@ -4,7 +4,7 @@
 
 use std::{
     borrow::Cow,
-    fmt::{self, Write},
+    fmt::{self, Display, Write},
 };
 
 /// The text on one line: every character that acts instead of being shown is escaped, line ends and tabs included.
@@ -36,6 +36,15 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {noun}"),
         count => format!("{} {noun}s", grouped(count)),
+    }
+}
+
+/// The first of these names, and how many more there are.
+pub fn few(mut names: impl Iterator<Item = impl Display>, most: usize) -> String {
+    let shown: Vec<String> = names.by_ref().take(most).map(|name| name.to_string()).collect();
+    match names.count() {
+        0 => shown.join(", "),
+        more => format!("{}, and {more} more", shown.join(", ")),
     }
 }
 

@@ -10,6 +10,8 @@ use std::{
     path::{self, Component, Path, PathBuf},
 };
 
+use crate::failure::Failure;
+
 /// Set to `npx` by the npm package's launcher when it runs from npx's cache.
 const VARIABLE: &str = "MCP_DISCLOSURE_LAUNCHER";
 
@@ -23,12 +25,13 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 ///
 /// # Errors
 /// If the system does not know this program's file, or its path is not Unicode, which hosts' files cannot express.
-pub fn command() -> io::Result<Vec<String>> {
-    let program = env::current_exe()?;
+pub fn command() -> Result<Vec<String>, Failure> {
+    let failed = |source| Failure::Io { what: "cannot name this program", source };
+    let program = env::current_exe().map_err(failed)?;
     let launcher = env::var(VARIABLE).ok();
     let link = || lasting_link(&env::args_os().next()?, &env::var_os("PATH")?, &program, &env::temp_dir());
-    started_by(launcher.as_deref(), &program, link)
-        .ok_or_else(|| io::Error::other(format!("the path {} is not Unicode", program.display())))
+    let odd = || failed(io::Error::other(format!("the path {} is not Unicode", program.display())));
+    started_by(launcher.as_deref(), &program, link).ok_or_else(odd)
 }
 
 /// The command for files that people share: by the program's name where the search path leads to this program, or by that of

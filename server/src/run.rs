@@ -8,9 +8,9 @@ use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target
 use mcp_disclosure_transport::child::guard;
 
 use crate::{
-    cli::{self, Arguments, Command, Program, Told},
+    cli::{self, Arguments, Command, Program},
     demonstration,
-    flags::LOG,
+    flags::{LOG, LogArguments},
     log,
 };
 
@@ -83,14 +83,13 @@ fn start(
         Command::Serve(given) => Some(given.told()),
         _ => None,
     };
-    let (filter, format) = match (&arguments.command, &told) {
-        (_, Some(Ok(Told { serve, .. }))) if serve.explain => {
-            (format!("{},{}=debug", serve.log.log, EXPLANATIONS), serve.log.log_format)
-        }
-        (_, Some(Ok(Told { serve, .. }))) => (serve.log.log.clone(), serve.log.log_format),
-        (command, _) => (quiet(command, arguments.log.log), arguments.log.log_format),
+    let serve = told.as_ref().and_then(|told| Some(&told.as_ref().ok()?.serve));
+    let LogArguments { log: filter, log_format } = serve.map_or(&arguments.log, |serve| &serve.log);
+    let filter = match serve.is_some_and(|serve| serve.explain) {
+        true => format!("{filter},{EXPLANATIONS}=debug"),
+        false => quiet(&arguments.command, filter),
     };
-    log::to_stderr(&filter, format);
+    log::to_stderr(&filter, *log_format);
     let done = match arguments.command {
         Command::Serve(given) => cli::serve(&program, told.unwrap_or_else(|| given.told())),
         Command::Check(check) => cli::check(&program, check),
@@ -119,13 +118,12 @@ fn start(
 }
 
 /// The filter of the log for a command: those that print reports of their own log less.
-fn quiet(command: &Command, filter: String) -> String {
-    if filter != LOG {
-        return filter;
-    }
-    match command {
-        Command::Check(_) | Command::Accept(_) => "error".to_owned(),
+fn quiet(command: &Command, filter: &str) -> String {
+    let filter = match command {
         Command::Serve(_) | Command::Prompt(_) => filter,
-        _ => "warn".to_owned(),
-    }
+        _ if filter != LOG => filter,
+        Command::Check(_) | Command::Accept(_) => "error",
+        _ => "warn",
+    };
+    filter.to_owned()
 }

@@ -172,8 +172,10 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
     compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: name what it selects: full, or"]);
     compare(&["--host", "some"]).says(2, &["possible values: ordinary, verbatim"]);
     // It is said before anything is started.
-    let place = ["--out", "/no/such/place", "--", "/no/such/program"];
-    compare(&place).says(1, &["cannot write /no/such/place"]);
+    for place in ["/no/such/place", "/dev"] {
+        let line = ["--out", place, "--", "/no/such/program"];
+        compare(&line).says(1, &[&format!("cannot write {place}: ")]);
+    }
     compare(&["--", "/no/such/program"]).says(1, &["/no/such/program"]);
 }
 

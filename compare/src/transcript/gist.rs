@@ -1,7 +1,7 @@
 //! What matters in a message, in a few lines. It is found by the shapes that the contract promises, never by wording;
 //! where none is recognized there is no gist, and the text itself is shown.
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, printable::few};
 use serde_json::Value;
 
 /// Maximum number of names in one line.
@@ -50,10 +50,7 @@ pub(super) fn of_answer(text: &str) -> Vec<String> {
 }
 
 fn names(before: &str, all: impl Iterator<Item = String>) -> String {
-    let all: Vec<String> = all.collect();
-    let more = all.len().saturating_sub(MOST_NAMES);
-    let shown = all[..all.len() - more].join(", ");
-    if more == 0 { format!("{before}{shown}") } else { format!("{before}{shown}, and {more} more") }
+    format!("{before}{}", few(all, MOST_NAMES))
 }
 
 /// A line for each definition within: the answer itself, the items of an array, or the members of an object.

@@ -99,7 +99,7 @@ pub enum DescriptionError {
         source: serde_json::Error,
     },
     /// A member is missing, or says nothing.
-    #[error("{path}: '{member}' is missing")]
+    #[error("{path}: '{member}' is missing, null or blank")]
     Missing {
         /// The file.
         path: String,

@@ -76,7 +76,7 @@ fn labelled<'v>(
     let found = view.tool(label).or_else(|| view.tools().find(is_meant));
     if found.is_none() {
         let unknown = unknown_tool(label, view.tools().map(|tool| tool.name().as_str()));
-        findings.add(rules::UNKNOWN_LABEL, Place::default(), format!("line {}: {unknown}", query.line));
+        findings.add(rules::UNKNOWN_LABEL, Place::default(), format!("{}: {unknown}", query.place));
     }
     found
 }

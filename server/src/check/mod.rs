@@ -18,7 +18,7 @@ mod schemas;
 mod serving;
 mod texts;
 
-use std::{fmt::Display, sync::Arc};
+use std::sync::Arc;
 
 pub use access::{access, callers};
 pub use findable::findable;
@@ -29,6 +29,9 @@ pub use rules::CODES;
 pub(crate) use rules::{LEFT_OUT, NO_KEYS, NOT_SERVED};
 use serde_json::{Map, Value};
 pub use serving::{objections, refusals, unpassed, unreachable};
+
+/// The number of other tools that a finding names.
+const MOST_NAMED: usize = 3;
 
 /// What is checked: everything that would be served to a caller who may use all of it.
 #[derive(Debug)]
@@ -140,14 +143,5 @@ impl Subject {
 
     fn tools(&self) -> impl Iterator<Item = &Tool> {
         self.view.tools().map(|visible| visible.tool())
-    }
-}
-
-/// Names of other tools: the first three, and the number of the others.
-fn named(mut names: impl Iterator<Item = impl Display>) -> String {
-    let shown: Vec<String> = names.by_ref().take(3).map(|name| name.to_string()).collect();
-    match names.count() {
-        0 => shown.join(", "),
-        more => format!("{}, and {more} more", shown.join(", ")),
     }
 }

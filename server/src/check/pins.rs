@@ -1,8 +1,8 @@
 //! Pins that cost much, or that draw calls away from other tools.
 
-use mcp_disclosure_core::{ListSize, Tool, nearest::are_alike};
+use mcp_disclosure_core::{ListSize, Tool, nearest::are_alike, printable::few};
 
-use super::{Findings, Place, Subject, named, rules};
+use super::{Findings, MOST_NAMED, Place, Subject, rules};
 
 /// Maximum number of pins that are not found to be many: a handful is what a model reads before each task.
 const MOST: usize = 5;
@@ -20,7 +20,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         let alike: Vec<String> =
             others.iter().filter(alike).map(|other| format!("'{}'", other.key())).collect();
         if !alike.is_empty() {
-            findings.add(rules::LOOK_ALIKE, Place::from(tool), named(alike.iter()));
+            findings.add(rules::LOOK_ALIKE, Place::from(tool), few(alike.iter(), MOST_NAMED));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt::Write, sync::Arc};
 
 use clap::builder::styling::{AnsiColor, Style};
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::{Principal, Snapshot, View};
+use mcp_disclosure_core::{Principal, Snapshot, View, printable::counted};
 use mcp_disclosure_transport::printable::one_line;
 use serde::Serialize;
 use serde_json::json;
@@ -107,16 +107,13 @@ impl Report {
             (self.notes(), "note"),
         ];
         let found = counts.into_iter().filter(|(count, _)| *count > 0);
-        let mut phrases: Vec<String> = found
-            .map(|(count, noun)| format!("{count} {noun}{}", if count == 1 { "" } else { "s" }))
-            .collect();
+        let mut phrases: Vec<String> = found.map(|(count, noun)| counted(count, noun)).collect();
         if let Some(notes) = phrases.last_mut().filter(|_| self.notes_left_out > 0) {
             notes.push_str(" (--notes shows them)");
         }
         let found = if phrases.is_empty() { "no findings".to_owned() } else { phrases.join(", ") };
         match self.tools {
-            Some(1) => format!("1 tool: {found}"),
-            Some(tools) => format!("{tools} tools: {found}"),
+            Some(tools) => format!("{}: {found}", counted(tools, "tool")),
             None => found,
         }
     }

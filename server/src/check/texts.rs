@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{Tool, brief};
+use mcp_disclosure_core::{Tool, brief, printable::few};
 use serde_json::{Map, Value};
 
-use super::{Findings, Place, Read, Subject, internal, named, rules};
+use super::{Findings, MOST_NAMED, Place, Read, Subject, internal, rules};
 
 /// What stands before examples, and before parameters.
 const EXAMPLES: &[&str] = &["e.g.", "for example", "example:", "```"];
@@ -79,7 +79,7 @@ pub(super) fn repeated(subject: &Subject, findings: &mut Findings) {
             findings.of_text(
                 rules::REPEATED,
                 tool,
-                format!("the same as {}", named(others.map(|other| other.key()))),
+                format!("the same as {}", few(others.map(|other| other.key()), MOST_NAMED)),
             );
         }
     }

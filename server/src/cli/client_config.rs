@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::{Program, print_text};
 use crate::{
+    config::principal,
     failure::Failure,
     flags::{Given, ServeArguments},
     init::host_names,
@@ -51,7 +52,7 @@ pub struct ClientConfigArguments {
 /// # Errors
 /// [`Failure::Usage`] for a principal that has no way in over HTTP; [`Failure::Configuration`] for a file that cannot be read.
 pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Result<(), Failure> {
-    let ClientConfigArguments { host, principal, config, url, name } = arguments;
+    let ClientConfigArguments { host, principal: whom, config, url, name } = arguments;
     let given =
         config.into_iter().fold(Given::<ServeArguments>::default(), |given, path| given.with("config", path));
     let told = given.told()?;
@@ -61,7 +62,7 @@ pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Res
         None => Settings::default(),
     };
     let url = reached(url, listen)?;
-    let token = principal.map(|principal| token_of(&access, &principal)).transpose()?.flatten();
+    let token = whom.map(|name| token_of(&access, &name)).transpose()?.flatten();
     let variable = token.as_ref().map(|(variable, _)| &**variable);
     print_text(&entry(&host, &name, &url, variable))?;
     if let Some((token, place)) = token {
@@ -107,17 +108,7 @@ fn reached(url: Option<Url>, mut listen: SocketAddr) -> Result<String, Failure> 
 
 /// The variable for the token of a principal, and where the token is; `None` where the host signs in by itself.
 fn token_of(access: &Settings, name: &str) -> Result<Option<(String, String)>, Failure> {
-    let usage = |message: String, hint: String| Failure::usage(Problem::new(message).hint(hint));
-    let Some(entry) = access.principals.iter().find(|entry| entry.name == name) else {
-        let names: Vec<&str> = access.principals.iter().map(|entry| entry.name.as_str()).collect();
-        return Err(usage(
-            format!("--principal: there is no principal '{name}'"),
-            match names.is_empty() {
-                true => "name the file that has [[principals]] by --config".to_owned(),
-                false => format!("they are {}", names.join(", ")),
-            },
-        ));
-    };
+    let entry = principal(access, name).map_err(|problem| Failure::Configuration(vec![problem]))?;
     match &entry.caller {
         Caller::Token(token) => {
             let token = access.tokens.iter().find(|known| known.name == *token);
@@ -130,10 +121,10 @@ fn token_of(access: &Settings, name: &str) -> Result<Option<(String, String)>, F
             }))
         }
         Caller::Claims(_) => Ok(None),
-        Caller::Named => Err(usage(
-            format!("principal '{name}' has neither token nor claims, so it is for stdio"),
-            "give it a token, or use serve --principal".to_owned(),
-        )),
+        Caller::Named => {
+            let message = format!("principal '{name}' has neither token nor claims, so it is for stdio");
+            Err(Failure::usage(Problem::new(message).hint("give it a token, or use serve --principal")))
+        }
     }
 }
 

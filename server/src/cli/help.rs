@@ -1,6 +1,6 @@
 //! Help of two lengths: `-h` shows what most people need, on one screen; `--help` has everything, by heading.
 
-use clap::Command;
+use clap::{Arg, Command, builder::PossibleValuesParser};
 
 /// The flags in `-h` of commands that have many, by their ids.
 #[rustfmt::skip]
@@ -24,6 +24,10 @@ const TEMPLATE: &str = "{before-help}{usage-heading} {usage}\n\n{all-args}{after
 
 /// The command line with help of two lengths.
 pub(crate) fn of_two_lengths(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|known| known.get_name().to_owned()).collect();
+    let of_man =
+        |argument: Arg| argument.value_parser(PossibleValuesParser::new(&names)).hide_possible_values(true);
+    let command = command.mut_subcommand("man", |man| man.mut_arg("command", of_man));
     flowing(command).mut_subcommands(|subcommand| {
         let subcommand = flowing(subcommand);
         let shown = SHOWN.iter().find(|(name, _)| *name == subcommand.get_name());

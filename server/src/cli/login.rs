@@ -7,19 +7,19 @@ use std::{
 };
 
 use clap::Args;
-use mcp_disclosure_core::nearest::did_you_mean;
+use mcp_disclosure_core::{nearest::did_you_mean, printable::counted};
 use mcp_disclosure_gateway::{
     Problem,
-    upstream::{Endpoint, Target, without_secrets},
+    upstream::{Endpoint, Target},
 };
 use mcp_disclosure_sign_in::{Answer, Begun, Error, PATIENCE, SignIn, SignedIn, asks_for_sign_in};
 use mcp_disclosure_transport::printable::line;
-use reqwest::{Url, header::AUTHORIZATION};
+use reqwest::header::AUTHORIZATION;
 use tokio::sync::mpsc;
 
 use super::{Program, print, runtime_for_one};
 use crate::{
-    config::Named,
+    config::{Named, SPOKEN, spoken},
     failure::Failure,
     flags::{Given, SourceArguments},
 };
@@ -178,7 +178,9 @@ impl AccountArguments {
         let (urls, names): (Vec<_>, Vec<_>) =
             self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
         for url in &urls {
-            Url::parse(url).map_err(|error| usage(format!("'{url}' is no URL: {error}"), ""))?;
+            // Without user information.
+            let shown = url.rsplit('@').next().unwrap_or_default();
+            spoken(url).map_err(|why| usage(format!("'{shown}' cannot be connected to: {why}"), SPOKEN))?;
         }
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
         if !is_file && (urls.is_empty() || !names.is_empty()) {
@@ -306,17 +308,12 @@ fn left(until: SystemTime) -> Option<String> {
     let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
     // Two of a unit say more than one of the next.
     let (seconds, unit) = units.into_iter().find(|(seconds, _)| left >= 2 * seconds).unwrap_or((1, "second"));
-    let count = left / seconds;
-    Some(format!("{count} {unit}{}", if count == 1 { "" } else { "s" }))
+    Some(counted(left / seconds, unit))
 }
 
 /// An upstream as messages call it.
 pub(crate) fn name(named: &Named) -> String {
-    match (&named.name, &named.target) {
-        (Some(name), _) => name.to_string(),
-        (None, Target::Url(endpoint)) => without_secrets(&endpoint.url).to_string(),
-        (None, target) => target.to_string(),
-    }
+    named.name.as_ref().map_or_else(|| named.target.to_string(), ToString::to_string)
 }
 
 fn unknown(wanted: &str, upstreams: &[Named]) -> Failure {
@@ -327,6 +324,5 @@ fn unknown(wanted: &str, upstreams: &[Named]) -> Failure {
 }
 
 fn usage(message: String, hint: &str) -> Failure {
-    let problem = Problem::new(message);
-    Failure::usage(if hint.is_empty() { problem } else { problem.hint(hint) })
+    Failure::usage(Problem::new(message).hint(hint))
 }

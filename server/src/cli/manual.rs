@@ -8,8 +8,7 @@ use clap::{
 };
 use clap_complete::Shell;
 use clap_mangen::Man;
-use mcp_disclosure_core::{adaptive, nearest::did_you_mean};
-use mcp_disclosure_gateway::Problem;
+use mcp_disclosure_core::adaptive;
 
 use super::print_styled;
 use crate::failure::Failure;
@@ -45,11 +44,9 @@ fn with_values(command: Command, strategies: &[String]) -> Command {
         let first = first.iter().map(|name| Str::from((*name).to_owned()));
         PossibleValuesParser::new(first.chain(names).map(PossibleValue::new))
     };
-    let commands: Vec<String> = command.get_subcommands().map(|known| known.get_name().to_owned()).collect();
     command.mut_subcommands(|subcommand| {
         let name = subcommand.get_name().to_owned();
         subcommand.mut_args(|argument| match (&*name, argument.get_id().as_str()) {
-            ("man", "command") => argument.value_parser(PossibleValuesParser::new(&commands)),
             ("demo" | "prompt", "strategy") | (_, "offer" | "over_budget") => {
                 argument.value_parser(parser(&[]))
             }
@@ -64,7 +61,7 @@ fn with_values(command: Command, strategies: &[String]) -> Command {
 /// Prints the manual page of a command, or writes those of all.
 ///
 /// # Errors
-/// [`Failure::Usage`] for an unknown command, [`Failure::Write`] if a page cannot be written.
+/// [`Failure::Write`] if a page cannot be written.
 pub fn man(command: Command, arguments: &ManArguments) -> Result<(), Failure> {
     let mut command = command.disable_help_subcommand(true);
     // Names of commands become those of pages.
@@ -74,7 +71,8 @@ pub fn man(command: Command, arguments: &ManArguments) -> Result<(), Failure> {
     }
     let shown = match &arguments.command {
         None => &command,
-        Some(name) => command.find_subcommand(name).ok_or_else(|| unknown(&command, name))?,
+        // Its name was accepted when it was read.
+        Some(name) => command.find_subcommand(name).unwrap_or(&command),
     };
     print_styled(&String::from_utf8_lossy(&page(shown)))
 }
@@ -107,10 +105,4 @@ fn page(command: &Command) -> Vec<u8> {
     // Writing to memory does not fail.
     let _written = Man::new(command).title(title).source(SOURCE).render(&mut page);
     page
-}
-
-fn unknown(command: &Command, name: &str) -> Failure {
-    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-    let hint = did_you_mean(name, known.iter().copied(), || format!("known are {}", known.join(", ")));
-    Failure::usage(Problem::new(format!("there is no command '{name}'")).hint(hint))
 }

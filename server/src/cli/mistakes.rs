@@ -20,7 +20,11 @@ pub(crate) fn parse(
     given: impl IntoIterator<Item = OsString>,
     registry: &Registry,
 ) -> Result<Arguments, Error> {
-    let given: Vec<OsString> = given.into_iter().collect();
+    let mut given: Vec<OsString> = given.into_iter().collect();
+    if given.get(1).is_some_and(|word| word == "help") {
+        // Who asks for help twice gets it as well.
+        given.retain(|word| word != "-h" && word != "--help");
+    }
     let matches = command.try_get_matches_from_mut(&given);
     matches.and_then(|matches| Arguments::from_arg_matches(&matches)).map_err(|mut error| {
         if let Some(tip) = tip(&error, command, &given, registry) {

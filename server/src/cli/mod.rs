@@ -40,7 +40,7 @@ pub use login::{AccountArguments, LoginArguments, login, logout};
 pub(crate) use login::{described, name};
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
-pub(crate) use places::{Answer, answered, user_folders};
+pub(crate) use places::{Answer, answered, current_folder, user_folders};
 pub use places::{InitArguments, PlaceArguments};
 pub(crate) use serve::{door, serve, session_store};
 pub(crate) use signals::{Asked, Signals};

@@ -65,6 +65,12 @@ pub struct PlaceArguments {
     pub yes: bool,
 }
 
+/// The folder that this runs in.
+pub(crate) fn current_folder() -> Result<PathBuf, Failure> {
+    let failed = |source| Failure::Io { what: "cannot find the current folder", source };
+    std::env::current_dir().map_err(failed)
+}
+
 /// The folders of the user who runs this.
 pub(crate) fn user_folders(current: &Path) -> Folders {
     Folders::of_user(&|name| std::env::var(name).ok(), current.to_owned())
@@ -76,8 +82,7 @@ impl PlaceArguments {
     /// # Errors
     /// That there is none.
     pub(crate) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
-        let failed = |source| Failure::Io { what: "cannot find the current folder", source };
-        let current = std::env::current_dir().map_err(failed)?;
+        let current = current_folder()?;
         let found = self.existing(&current);
         if found.is_empty() {
             let (hosts, folders) = (hosts(&self.host), user_folders(&current));

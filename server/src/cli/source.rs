@@ -18,7 +18,7 @@ use mcp_disclosure_gateway::{
 
 use super::{build, choice_problems, parse_name};
 use crate::{
-    config::{AccessFlags, Named, Servers},
+    config::{AccessFlags, Named, Servers, principal},
     failure::Failure,
     files::{Baseline, Contents, Files, Origin},
     flags::{Given, ServeArguments, SourceArguments, Transport, key, keys, table},
@@ -104,15 +104,20 @@ impl<A> Given<A> {
 }
 
 impl FlagPlaces {
-    /// Says of a problem with a flag that the file has where that is.
+    /// Says of problems with flags that the file has where that is, and puts all in the order of their places.
     pub(crate) fn placed(&self, failure: Failure) -> Failure {
-        let placed =
-            |problems: Vec<Problem>| problems.into_iter().map(|problem| self.at_its_key(problem)).collect();
         match failure {
-            Failure::Usage(problems) => Failure::Usage(placed(problems)),
-            Failure::Configuration(problems) => Failure::Configuration(placed(problems)),
+            Failure::Usage(problems) => Failure::Usage(self.in_order(problems)),
+            Failure::Configuration(problems) => Failure::Configuration(self.in_order(problems)),
             failure => failure,
         }
+    }
+
+    fn in_order(&self, problems: Vec<Problem>) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            problems.into_iter().map(|problem| self.at_its_key(problem)).collect();
+        problems.sort_by(|one, other| one.place().cmp(&other.place()));
+        problems
     }
 
     fn at_its_key(&self, problem: Problem) -> Problem {
@@ -158,8 +163,7 @@ impl Told {
         let (inherit, waits_for_all) = (source.inherit_env, !for_clients);
         let origin = Origin { given, inherit, own, access, waits_for_all, ..Origin::default() };
         let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
-        let contents = contents
-            .map_err(|problems| problems.into_iter().map(|problem| places.at_its_key(problem)).collect());
+        let contents = contents.map_err(|problems| places.in_order(problems));
         Ok(Source { serve, origin, files, contents, limits, places, lineage, caller: None })
     }
 }
@@ -191,17 +195,14 @@ impl Source {
     /// The same source, where whoever comes in is the principal of this name, if there is one.
     ///
     /// # Errors
-    /// [`Failure::Usage`] if its files have no such principal; what is wrong with these.
+    /// [`Failure::Configuration`] if its files have no such principal, or for what is wrong with these.
     pub(crate) fn seen_by(self, name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else { return Ok(self) };
-        if let Err(problems) = self.contents {
-            return Err(Failure::Configuration(problems));
-        }
-        let permits = self.files.declarations().and_then(|file| file.permits_of(name)).ok_or_else(|| {
-            let problem = Problem::new(format!("--principal: there is no principal '{name}'"));
-            Failure::usage(problem.hint("it is an entry of [[principals]] in the file that --config names"))
-        })?;
-        Ok(Self { caller: Some(Principal::new(format!("principal '{name}'"), permits)), ..self })
+        let contents = self.contents.as_ref().map_err(|problems| Failure::Configuration(problems.clone()))?;
+        let entry = principal(&contents.access, name);
+        let entry = entry.map_err(|problem| Failure::Configuration(vec![problem]))?;
+        let caller = Principal::new(format!("principal '{name}'"), entry.permits.clone());
+        Ok(Self { caller: Some(caller), ..self })
     }
 
     /// What is in force at the start, and where it comes from.
@@ -243,13 +244,6 @@ impl Source {
         }
     }
 
-    /// Everything that is wrong with the operator's choices of concerns in these settings.
-    pub(crate) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
-        let Ok(contents) = &self.contents else { return Vec::new() };
-        let file = self.files.declarations().map(|file| &**file);
-        choice_problems(settings, file, &contents.declared.about)
-    }
-
     /// A gateway of it by these strategies, with the contract's defaults, and with the key of receipts in a file, if there is one.
     ///
     /// # Errors
@@ -263,7 +257,7 @@ impl Source {
         let mut problems = Vec::new();
         let contents = self.contents.clone().map_err(|found| problems.extend(found));
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
-        problems.extend(self.choice_problems(&options.settings));
+        problems.extend(contents.iter().flat_map(|contents| choice_problems(&options.settings, contents)));
         let key = receipt_key(key_file).map_err(|problem| problems.push(problem));
         match (contents, strategies, key) {
             (Ok(contents), Ok(strategies), Ok(key)) if problems.is_empty() => {
@@ -329,6 +323,21 @@ impl SourceArguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn w5_problems_are_in_the_order_of_their_places_whatever_finds_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disclosure.toml");
+        let text =
+            "[[principals]]\nname = 'p'\ntoken = 't'\n[tools.x]\nbrief = ''\n[upstreams.u]\n[strategy.y]\n";
+        std::fs::write(&file, text).unwrap();
+        let source = Given::<SourceArguments>::default().with("config", file).resolve(None).ok().unwrap();
+        let (places, options) = (source.places.clone(), source.options());
+        let failure = source.prepare(&crate::builtin(), &options, None).unwrap_err();
+        let Failure::Configuration(problems) = places.placed(failure) else { panic!() };
+        let lines: Vec<_> = problems.iter().map(|problem| problem.place().unwrap().line).collect();
+        assert_eq!(lines, [1, 4, 6, 7]);
+    }
 
     #[test]
     fn servers_that_are_all_switched_off_are_served_as_none_at_the_start_and_later() {

@@ -1,7 +1,7 @@
 //! The commands `strategies` and `prompt`, and building the strategies of a command.
 
 use clap::Args;
-use mcp_disclosure_core::{About, Era, Memory, Notes, Permits, Principal, Registry, Settings, adaptive};
+use mcp_disclosure_core::{Era, Memory, Notes, Permits, Principal, Registry, Settings, adaptive};
 use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
     negotiation::{Bridge, Strategies, StrategyOptions},
@@ -12,6 +12,7 @@ use super::{Program, folded, print_text, runtime_for_one};
 use crate::{
     config::DisclosureFile,
     failure::Failure,
+    files::Contents,
     flags::{Given, SetSource},
     strategies::{CHOICES, NARROWING, misfits},
 };
@@ -103,12 +104,8 @@ pub(crate) fn hinted(problem: Problem) -> Problem {
 
 /// Everything that is wrong with the choices in `settings`, by what is declared without upstreams. If that is nothing,
 /// upstreams may declare what is chosen, and the strategy objects at the start if they do not.
-pub(crate) fn choice_problems(
-    settings: &Settings,
-    file: Option<&DisclosureFile>,
-    about: &About,
-) -> Vec<Problem> {
-    let declared = &about.concerns;
+pub(crate) fn choice_problems(settings: &Settings, contents: &Contents) -> Vec<Problem> {
+    let (declared, file) = (&contents.declared.about.concerns, &contents.file);
     let wrong = choices(settings).into_iter().flatten().flat_map(|(name, value)| {
         let alone = Notes::from([(name.clone(), value.clone())]);
         let misfits = misfits(declared, &alone, !declared.is_empty()).into_iter();
@@ -123,10 +120,9 @@ pub(crate) fn choices(settings: &Settings) -> Option<&serde_json::Map<String, Va
 }
 
 /// A problem with a choice where it is written: in the file, unless a flag replaced it.
-fn at(file: Option<&DisclosureFile>, name: &str, value: &Value, message: &str) -> Problem {
-    let in_file =
-        file.filter(|file| choices(&file.strategy).and_then(|choices| choices.get(name)) == Some(value));
-    let place = in_file.and_then(|file| file.places.of(&["strategy", NARROWING, CHOICES, name]));
+fn at(file: &DisclosureFile, name: &str, value: &Value, message: &str) -> Problem {
+    let is_in_file = choices(&file.strategy).and_then(|choices| choices.get(name)) == Some(value);
+    let place = file.places.of(&["strategy", NARROWING, CHOICES, name]).filter(|_| is_in_file);
     match (place, value) {
         (Some(place), _) => {
             Problem::new(format!("strategy.{NARROWING}.{CHOICES}.{name}: {message}")).at(place.clone())

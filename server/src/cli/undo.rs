@@ -8,7 +8,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    PlaceArguments,
+    PlaceArguments, current_folder,
     init::{heading, hosts_of, refuse_named, show_problems},
     is_coloured, print, print_styled, user_folders,
 };
@@ -54,13 +54,11 @@ struct Plans {
 /// # Errors
 /// As [`init`](super::init()).
 pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
-    let launcher =
-        launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
+    let launcher = launcher::command()?;
     let records = Records::of_user()?;
     let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let gathered = gathered_folder()?;
-    let current = std::env::current_dir()
-        .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
+    let current = current_folder()?;
     let (all, damaged) = records.all();
     let is_recorded = places.host.is_empty() && places.file.is_empty();
     let mut found = places.existing(&current);

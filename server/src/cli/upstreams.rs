@@ -1,14 +1,12 @@
 //! The upstreams that flags give.
 
+use std::{collections::BTreeMap, path::Path};
+
 use mcp_disclosure_core::UpstreamName;
-use mcp_disclosure_gateway::{
-    Problem,
-    upstream::{Target, without_secrets},
-};
-use reqwest::header::{HeaderName, HeaderValue};
+use mcp_disclosure_gateway::{Problem, upstream::Target};
 
 use crate::{
-    config::{Named, UpstreamEntry},
+    config::{Named, UpstreamEntry, Wrong, own},
     failure::Failure,
     flags::SourceArguments,
 };
@@ -22,16 +20,13 @@ impl SourceArguments {
             let target = Target::command(program, arguments);
             given.push(Named { entry, ..Named::given(None, target) });
         }
+        let headers = self.headers()?;
         for url in &self.upstream_url {
-            if !matches!(url.scheme(), "http" | "https") {
-                let message =
-                    format!("--upstream-url {}: only http and https are spoken", without_secrets(url));
-                return Err(Failure::usage(Problem::new(message)));
-            }
-            let entry = Some(UpstreamEntry::of_url(url));
-            given.push(Named { entry, ..Named::given(None, Target::url(url.clone())) });
+            let entry = UpstreamEntry { headers: headers.clone(), ..UpstreamEntry::of_url(url) };
+            let refused = |wrong: Vec<Wrong>| Failure::Usage(wrong.into_iter().map(by_flag).collect());
+            let target = entry.target(Path::new(""), &own).map_err(refused)?;
+            given.push(Named { entry: Some(entry), ..Named::given(None, target) });
         }
-        self.add_headers(&mut given)?;
         let name = parse_name(self.name.as_deref())?;
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
         let switches = [("--hide-tool", &self.hide_tool), ("--only-tool", &self.only_tool)];
@@ -63,38 +58,22 @@ impl SourceArguments {
         Ok(given.into_iter().map(|given| given.signing_in("")).collect())
     }
 
-    /// Adds the headers that flags give to the one URL; their values are in the environment.
-    fn add_headers(&self, given: &mut [Named]) -> Result<(), Failure> {
-        for flag in &self.upstream_header {
-            let wrong = |what: &str, hint: &str| {
-                Failure::usage(Problem::new(format!("--upstream-header: {what}")).hint(hint))
-            };
-            let (name, variable) = flag.split_once('=').ok_or_else(|| {
-                wrong("expected NAME=VARIABLE", "the value of the header is in the environment variable")
-            })?;
-            let [Named { target: Target::Url(endpoint), entry, .. }] = &mut *given else {
-                return Err(wrong("there is not one --upstream-url", "put several into --config"));
-            };
-            let value = std::env::var(variable).map_err(|_| {
-                wrong(
-                    &format!("the environment variable '{variable}' is not set"),
-                    "set it to the header's value",
-                )
-            })?;
-            let (Ok(header), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
-            else {
-                return Err(wrong(
-                    &format!("'{name}' and its value make no header"),
-                    "values have no line breaks",
-                ));
-            };
-            // Whatever it is, it is not for logs.
-            value.set_sensitive(true);
-            endpoint.headers.insert(header, value);
-            let entry = entry.iter_mut();
-            entry.for_each(|entry| drop(entry.headers.insert(name.to_owned(), format!("${{{variable}}}"))));
-        }
-        Ok(())
+    /// The headers of requests to the one URL, by the variables that hold them.
+    fn headers(&self) -> Result<BTreeMap<String, String>, Failure> {
+        let wrong = |what: &str, hint: &str| {
+            Failure::usage(Problem::new(format!("--upstream-header: {what}")).hint(hint))
+        };
+        let is_of_one = self.upstream_url.len() == 1 && self.command.is_empty();
+        let headers = self.upstream_header.iter().map(|flag| match flag.split_once('=') {
+            None => {
+                Err(wrong("expected NAME=VARIABLE", "the value of the header is in the environment variable"))
+            }
+            Some(_) if !is_of_one => {
+                Err(wrong("there is not one --upstream-url", "put several into --config"))
+            }
+            Some((name, variable)) => Ok((name.to_owned(), format!("${{{variable}}}"))),
+        });
+        headers.collect()
     }
 
     /// Which tools of the one given upstream exist.
@@ -104,6 +83,12 @@ impl SourceArguments {
             entry.allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
         }
     }
+}
+
+/// What is wrong with an upstream, by the flag that says so.
+fn by_flag(Wrong { key, what, hint, .. }: Wrong) -> Problem {
+    let flag = if key == "url" { "--upstream-url" } else { "--upstream-header" };
+    Problem::new(format!("{flag}: {what}")).hint(hint)
 }
 
 /// The name of an upstream that `--name` says.

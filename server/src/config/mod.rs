@@ -18,6 +18,7 @@ mod schema;
 mod text;
 mod upstream;
 
+pub(crate) use access::principal;
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
 pub(crate) use environment::{
     DOLLAR, ESCAPED, Lookup, Reference, escape, escape_all, expand, is_name, is_word, own, references,
@@ -31,5 +32,5 @@ pub use hosts::{Servers, read_hosts};
 pub(crate) use mistaken::unreadable as unreadable_file;
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub(crate) use text::{Found, KeyPlaces, Places, Wrong};
-pub(crate) use upstream::absolute_path;
 pub use upstream::{Named, upstreams};
+pub(crate) use upstream::{SPOKEN, absolute, absolute_path, spoken};

@@ -87,8 +87,7 @@ impl OauthEntry {
     /// The same for a file in another directory than `base`.
     pub(super) fn seen_from(mut self, base: &Path) -> Self {
         if let Some(ClientSecret::File(SecretFile { file })) = &mut self.client_secret {
-            let seen = base.join(&*file);
-            *file = std::path::absolute(&seen).unwrap_or(seen);
+            *file = super::absolute(&base.join(&*file));
         }
         self
     }

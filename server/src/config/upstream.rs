@@ -177,21 +177,20 @@ impl UpstreamEntry {
 
     /// The same for a file in another directory than `base`.
     pub(super) fn seen_from(self, base: &Path) -> Self {
-        let absolute = |path: String| {
-            let seen = base.join(&path);
-            let seen = std::path::absolute(&seen).unwrap_or(seen);
+        let seen = |path: String| {
+            let seen = absolute(&base.join(&path));
             if path.contains("${") { path } else { seen.to_string_lossy().into_owned() }
         };
-        let command = self.command.map(|command| if is_path(&command) { absolute(command) } else { command });
+        let command = self.command.map(|command| if is_path(&command) { seen(command) } else { command });
         let oauth = self.oauth.map(|oauth| oauth.seen_from(base));
-        Self { command, cwd: self.cwd.map(absolute), oauth, ..self }
+        Self { command, cwd: self.cwd.map(seen), oauth, ..self }
     }
 
     /// What it comes down to. `base` is what relative paths are relative to.
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub(super) fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
+    pub(crate) fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
         let mut wrong = Vec::new();
         // A program that reads its own variables in its arguments, as mcp-remote does, gets these as they are: no secret of the
         // environment is in a command line.
@@ -264,12 +263,7 @@ impl UpstreamEntry {
         ];
         let hint = "leave it out, or give a command";
         let mut wrong = misplaced(of_program, "a program, and this is a url", hint);
-        let url = Url::parse(url).map_err(|error| error.to_string()).and_then(|url| match url.scheme() {
-            "http" | "https" => Ok(url),
-            other => Err(format!("{other} is not spoken")),
-        });
-        let hint = "it begins with http:// or https://";
-        let url = url.map_err(|why| wrong.push(Wrong::of("url", format!("url: {why}"), hint))).ok();
+        let url = spoken(url).map_err(|why| wrong.push(Wrong::of("url", format!("url: {why}"), SPOKEN))).ok();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
@@ -296,11 +290,31 @@ impl UpstreamEntry {
     }
 }
 
+/// How a URL begins that can be connected to.
+pub(crate) const SPOKEN: &str = "it begins with http:// or https://";
+
+/// A URL that can be connected to.
+///
+/// # Errors
+/// Why this is none.
+pub(crate) fn spoken(url: &str) -> Result<Url, String> {
+    let url = Url::parse(url).map_err(|error| error.to_string())?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(format!("{other} is not spoken")),
+    }
+}
+
+/// A path that reads the same in every folder.
+pub(crate) fn absolute(path: &Path) -> std::path::PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// A path in a file of the folder `base` as one that reads the same elsewhere; `None` for one that does so already.
 pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
     let filled = expand(text, &own).unwrap_or_else(|_| text.to_owned());
     // The folder of a bare name is empty, which has no absolute form.
-    let base = std::path::absolute(Path::new(".").join(base)).unwrap_or_else(|_| base.to_owned());
+    let base = absolute(&Path::new(".").join(base));
     let base = escape(&base.to_string_lossy());
     (!Path::new(&filled).is_absolute()).then(|| Path::new(&base).join(text).to_string_lossy().into_owned())
 }

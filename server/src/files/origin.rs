@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::{
 
 use super::{Contents, Files};
 use crate::{
-    config::{AccessFlags, DisclosureFile, Named, Servers, upstreams},
+    config::{AccessFlags, DisclosureFile, Named, Servers, absolute, upstreams},
     launcher::quoted,
     lock::WrittenFirst,
 };
@@ -211,8 +211,7 @@ fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option
 /// The upstreams of a file, with the command to sign in to each.
 fn signing_in(upstreams: Vec<Named>, flag: &str, path: &Path) -> Vec<Named> {
     // The command may be run in another folder.
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let files = format!(" --{flag} {}", quoted(&path.to_string_lossy()));
+    let files = format!(" --{flag} {}", quoted(&absolute(path).to_string_lossy()));
     upstreams.into_iter().map(|upstream| upstream.signing_in(&files)).collect()
 }
 

@@ -21,7 +21,7 @@ pub use serve::{ServeArguments, SessionStoreArguments, Transport};
 pub(crate) use source::{HEADING, limits_help};
 pub use source::{Seconds, SourceArguments};
 pub use strategy::{SetSource, SettingArguments, StrategyArguments};
-pub(crate) use strategy::{choose, one_of, set};
+pub(crate) use strategy::{json_or_text, one_of, set};
 
 /// What a flag or a key turns on or off; on by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

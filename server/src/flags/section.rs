@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ServeArguments;
-use crate::operating::AdminAddress;
+use crate::{config::absolute, operating::AdminAddress};
 
 /// Flags that are no keys: they say what is served by whom, and to whom, which a file says in sections of its own.
 const ALONE: [(&str, &str); 5] = [
@@ -81,7 +81,9 @@ pub(crate) fn accepted(key: &str, value: Value, folder: &Path) -> Result<Option<
     let table = table();
     let Some(flag) = keys(&table).find(|flag| self::key(flag) == key) else { return Ok(None) };
     let value = match (kind(flag), value.as_str()) {
-        ((Kind::Path, false), Some(path)) if !path.is_empty() => absolute(folder, path),
+        ((Kind::Path, false), Some(path)) if !path.is_empty() => {
+            absolute(&folder.join(path)).to_string_lossy().into()
+        }
         _ => value,
     };
     check(flag, &value)?;
@@ -98,11 +100,6 @@ pub(crate) fn remedy(name: &str) -> String {
     let known: Vec<String> = keys(&table).map(key).collect();
     let otherwise = || "its keys are the flags of serve: mcp-disclosure serve --help".to_owned();
     did_you_mean(&plain, known.iter().map(String::as_str), otherwise)
-}
-
-fn absolute(folder: &Path, path: &str) -> Value {
-    let path = folder.join(path);
-    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned().into()
 }
 
 /// The texts of a value, as a flag has them.

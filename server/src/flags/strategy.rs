@@ -146,20 +146,24 @@ fn choice(text: &str) -> Result<(String, String), &'static str> {
     }
 }
 
-/// Parses NAME.KEY=VALUE. The value is JSON, or else a text; it may contain both signs.
+/// JSON, or else a text.
+pub(crate) fn json_or_text(value: &str) -> Value {
+    serde_json::from_str(value).unwrap_or_else(|_| value.into())
+}
+
+/// Parses NAME.KEY=VALUE. The value may contain both signs.
 fn setting(text: &str) -> Result<(String, String, Value), &'static str> {
     let parts = text.split_once('=').and_then(|(place, value)| Some((place.trim().split_once('.')?, value)));
     match parts {
         Some(((strategy, key), value)) if !strategy.is_empty() && !key.is_empty() => {
-            let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-            Ok((strategy.to_owned(), key.to_owned(), value))
+            Ok((strategy.to_owned(), key.to_owned(), json_or_text(value)))
         }
         _ => Err("it must be NAME.KEY=VALUE, such as search.hits=3"),
     }
 }
 
 /// Adds a choice of the operator's. Choices that are not an object are kept, like settings.
-pub(crate) fn choose(settings: &mut Settings, name: String, value: String) {
+fn choose(settings: &mut Settings, name: String, value: String) {
     let chosen = settings.get(NARROWING).and_then(|settings| settings.get(CHOICES)).cloned();
     let mut chosen = chosen.unwrap_or_else(|| json!({}));
     if let Some(chosen) = chosen.as_object_mut() {

@@ -25,7 +25,7 @@ fn w5_an_invalid_command_line_is_refused_with_2_and_what_was_meant_is_named() {
         (&["serve", "--upstream-url", "not a url"], "--upstream-url <URL>"),
         (
             &["serve", "--upstream-url", "ftp://example.org/mcp"],
-            "--upstream-url ftp://example.org/mcp: only http and https",
+            "--upstream-url: url: ftp is not spoken (hint: it begins with http",
         ),
         (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
         (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
@@ -40,8 +40,9 @@ fn w5_an_invalid_command_line_is_refused_with_2_and_what_was_meant_is_named() {
         (&["serve", "--upstream-header", "x=y", "--", "z"], "there is not one --upstream-url"),
         (
             &["serve", "--upstream-header", "x=NOT_SET_ANYWHERE", "--upstream-url", "http://a/mcp"],
-            "'NOT_SET_ANYWHERE' is not set",
+            "--upstream-header: headers.x: the environment variable NOT_SET_ANYWHERE is not set",
         ),
+        (&["login", "ftp://example.org"], "'ftp://example.org' cannot be connected to: ftp is not spoken"),
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
         (&["serve", "--log", "a=b=c"], "--log"),
         (&["prompt"], "--strategy <NAME>"),

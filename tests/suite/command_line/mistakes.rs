@@ -214,8 +214,9 @@ fn w5_check_fails_on_errors() {
 fn w3_help_is_a_subcommand() {
     let help = run(&["help"]);
     assert_eq!(help.says(0, &[]).stdout, run(&["--help"]).stdout);
-    let help = run(&["help", "serve"]);
-    assert_eq!(help.says(0, &[]).stdout, run(&["serve", "--help"]).stdout);
+    for asked in [&["help", "serve"][..], &["help", "serve", "-h"]] {
+        assert_eq!(run(asked).says(0, &[]).stdout, run(&["serve", "--help"]).stdout);
+    }
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn user_info_and_queries_of_urls_are_named_nowhere_p11() {
         .says(1, &[&format!("upstream 'http://{address}/mcp' cannot be reached: ")])
         .omits(&["hunter2", "s3cret"]);
     run(&["serve", "--upstream-url", "ftp://admin:hunter2@host/?key=s3cret"])
-        .says(2, &["--upstream-url ftp://host/: only http and https are spoken"]);
+        .says(2, &["--upstream-url: url: ftp is not spoken"]);
 }
 
 const FORGED: &str = "x\n2030-01-01T00:00:00Z ERROR all is lost \u{1b}[31m\u{202e}\r\u{7}\u{9b}";

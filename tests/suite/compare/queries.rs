@@ -33,25 +33,22 @@ fn q5_tools_are_found_by_words_as_labelled_queries_say() {
 }
 
 #[test]
-fn q5_what_is_no_query_is_refused_with_its_line() {
+fn q5_what_is_no_query_is_refused_with_its_place() {
     let line = |query: &str, tools: Value| json!({"query": query, "tools": tools});
-    let refused = |lines: &[Value], code, expected: &[&str]| {
+    let refused = |lines: &[Value], expected: &[&str]| {
         let file = queries(lines);
-        compare(&["--queries", file.path().to_str().unwrap()]).says(code, expected);
+        let path = file.path().to_str().unwrap();
+        let expected: Vec<String> =
+            expected.iter().map(|said| said.replace("FILE", &format!("--queries {path}"))).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        compare(&["--queries", path]).says(64, &expected);
     };
-    refused(&[line("a", json!([])), line("", json!([]))], 64, &["line 2: the query is empty"]);
-    refused(&[line("a", json!("fft"))], 64, &["line 1, column 26: invalid type", "each line is"]);
-    refused(&[json!({"query": "a"})], 64, &["line 1, column 13: missing field `tools`"]);
-    refused(
-        &[json!(["a"]), json!(7)],
-        64,
-        &["line 1, column", "line 2, column", "expected an object with 'query'"],
-    );
-    refused(&[], 64, &["there are no queries"]);
-    refused(
-        &[line("a", json!(["fft"])), line("b", json!(["ffft"]))],
-        64,
-        &["--queries: line 2: unknown tool 'ffft'; did you mean 'fft'?"],
-    );
+    refused(&[line("a", json!([])), line("", json!([]))], &["FILE:2: the query is empty"]);
+    refused(&[line("a", json!("fft"))], &["FILE:1:26: invalid type", "each line is"]);
+    refused(&[json!({"query": "a"})], &["FILE:1:13: missing field `tools`"]);
+    refused(&[json!(["a"]), json!(7)], &["FILE:1:", "FILE:2:", "expected an object with 'query'"]);
+    refused(&[], &["FILE: there are no queries"]);
+    let labels = [line("a", json!(["fft"])), line("b", json!(["ffft"]))];
+    refused(&labels, &["FILE:2: unknown tool 'ffft'; did you mean 'fft'?"]);
     compare(&["--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
 }

@@ -6,9 +6,8 @@ use std::path::Path;
 
 use reqwest::Url;
 
-use super::spec::Overrides;
 use crate::{
-    flags::{Given, SetSource},
+    flags::{Given, SetSource, SettingArguments},
     launcher::quoted,
     secrets::{self, HIDDEN},
 };
@@ -49,13 +48,13 @@ impl Command {
     }
 
     /// The command line that serves every client with this strategy, these settings and these choices.
-    pub(super) fn serving(&self, strategy: &str, overrides: &Overrides) -> String {
+    pub(super) fn serving(&self, strategy: &str, said: &SettingArguments) -> String {
         let (mut settings, mut choices) = (self.settings.clone(), self.choices.clone());
-        for (strategy, key, value) in &overrides.settings {
+        for (strategy, key, value) in &said.set {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             replace(&mut settings, &format!("{strategy}.{key}="), &text);
         }
-        for (name, value) in &overrides.choices {
+        for (name, value) in &said.concern {
             replace(&mut choices, &format!("{name}="), value);
         }
         self.line(&["--strategy", strategy], &settings, &choices)
@@ -142,7 +141,7 @@ mod tests {
             "-y",
             "it's",
         ];
-        let shown = command(&given).serving("full", &Overrides::default());
+        let shown = command(&given).serving("full", &SettingArguments::default());
         assert!(
             shown.starts_with("x serve --strategy full ") && shown.ends_with(r"-- npx -y 'it'\''s'"),
             "{shown}"
@@ -150,27 +149,27 @@ mod tests {
         for flag in given[..13].iter().map(|flag| flag.split('=').next().unwrap()) {
             assert!(shown.contains(&format!(" {flag} ")), "{flag} is missing in {shown}");
         }
-        assert_eq!(command(&[]).serving("full", &Overrides::default()), "x serve --strategy full");
+        assert_eq!(command(&[]).serving("full", &SettingArguments::default()), "x serve --strategy full");
     }
 
     #[test]
     fn q3_settings_and_choices_of_a_row_are_flags() {
         let of = |strategy: &str, key: &str| (strategy.to_owned(), key.to_owned(), json!("entry-only"));
         let choice = ("cost".to_owned(), "low".to_owned());
-        let overrides = Overrides { settings: vec![of("info", "tools")], choices: vec![choice] };
+        let said = SettingArguments { set: vec![of("info", "tools")], concern: vec![choice] };
         assert_eq!(
-            command(&["--concern=cost=high", "--set=info.tools=stubs"]).serving("concerns+info", &overrides),
+            command(&["--concern=cost=high", "--set=info.tools=stubs"]).serving("concerns+info", &said),
             "x serve --strategy concerns+info --set info.tools=entry-only --concern cost=low"
         );
-        let overrides = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
-        let shown = command(&[]).serving("x", &overrides);
+        let said = SettingArguments { set: vec![of("x", "own")], ..SettingArguments::default() };
+        let shown = command(&[]).serving("x", &said);
         assert_eq!(shown, "x serve --strategy x --set x.own=entry-only");
     }
 
     #[test]
     fn q3_what_may_be_a_secret_is_not_in_the_command() {
         let given = ["--upstream-url=https://me:stu@host/s/vwx/mcp?key=vwx", "--", "server", "-k", "abc"];
-        let shown = command(&given).serving("full", &Overrides::default());
+        let shown = command(&given).serving("full", &SettingArguments::default());
         for secret in ["abc", "stu", "vwx"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
     Era, Error, Memory, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack,
@@ -12,16 +11,12 @@ use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},
 };
-use serde_json::Value;
 
-use super::{
-    command::Command,
-    spec::{Overrides, Spec},
-};
+use super::{command::Command, spec::Spec};
 use crate::{
     cli::{source::Source, strategies},
     failure::Failure,
-    flags::{choose, set},
+    flags::set,
     strategies::{NARROWING, RELAXED, misfits},
 };
 
@@ -73,15 +68,15 @@ impl<'a> Contestants<'a> {
         let as_set = served.settings.clone();
         let specs = match asks_for_all {
             true => every(registry, &as_set),
-            false => Spec::list(text).map_err(refused)?,
+            false => Spec::list(registry, text).map_err(refused)?,
         };
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
-        let asked: Vec<String> = specs.iter().map(Spec::to_string).collect();
+        let asked: Vec<String> = specs.iter().map(|spec| spec.text.clone()).collect();
         let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
-        for spec in Spec::parse(BASELINE).into_iter().chain(specs) {
-            match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
+        for spec in Spec::parse(registry, BASELINE).into_iter().chain(specs) {
+            match Contestant::build(registry, spec, &as_set, &relaxed, command) {
                 Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
                 Ok(one) => contestants.push(one),
                 Err(problem) => problems.push(problem),
@@ -193,14 +188,13 @@ impl<'a> Contestants<'a> {
 impl Contestant {
     fn build(
         registry: &Registry,
-        spec: &Spec,
+        Spec { text, strategy, said }: Spec,
         as_set: &Settings,
         relaxed: &Settings,
         command: &Command,
     ) -> Result<Self, Problem> {
-        let overrides = spec.overrides(registry)?;
-        let settings = with(as_set, &overrides);
-        let as_set = registry.builder(&settings).build(&spec.strategy()).map_err(|error| {
+        let settings = said.over(as_set.clone());
+        let as_set = registry.builder(&settings).build(&strategy).map_err(|error| {
             let problem = problem(&error, &StrategyPlaces::default());
             match error {
                 Error::UnknownStrategy { name, .. } if name == adaptive::NAME => problem
@@ -209,33 +203,17 @@ impl Contestant {
             }
         })?;
         let profile = as_set.profile().clone();
+        let choices = said.concern.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
         let row = Row {
-            name: spec.to_string(),
-            command: command.serving(&profile.name, &overrides),
+            name: text,
+            command: command.serving(&profile.name, &said),
             profile,
-            choices: choices(&overrides),
+            choices: choices.collect(),
             not_offered: None,
         };
-        Ok(Self { row, settings: with(relaxed, &overrides), as_set })
+        // What a row chooses is chosen by the operator: every client starts with it, also one that knows nothing of concerns.
+        Ok(Self { row, settings: said.over(relaxed.clone()), as_set })
     }
-}
-
-/// The settings with those of a row. What a row chooses is chosen by the operator: every client starts with it, also one
-/// that knows nothing of concerns.
-fn with(settings: &Settings, overrides: &Overrides) -> Settings {
-    let mut settings = settings.clone();
-    for (strategy, key, value) in &overrides.settings {
-        set(&mut settings, strategy, key, value.clone());
-    }
-    for (name, value) in &overrides.choices {
-        choose(&mut settings, name.clone(), value.clone());
-    }
-    settings
-}
-
-/// What a row chooses, by concern.
-fn choices(overrides: &Overrides) -> Concerns {
-    overrides.choices.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect()
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.
@@ -248,7 +226,7 @@ fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
         let variants = variants.map(|variant| format!("{}({})", profile.name, variant.name));
         [profile.name.to_string()].into_iter().chain(variants).collect::<Vec<_>>()
     });
-    rows.filter_map(|row| Spec::parse(&row)).collect()
+    rows.filter_map(|row| Spec::parse(registry, &row).ok()).collect()
 }
 
 fn message(first: &Objection, more: usize) -> String {

@@ -12,27 +12,28 @@ use crate::failure::Failure;
 /// # Errors
 /// [`Failure::Configuration`] with every invalid line.
 pub(in crate::cli) fn queries(path: &Path) -> Result<Vec<Query>, Failure> {
-    let problem = |message: String| {
-        Problem::new(format!("--queries {}: {message}", path.display()))
+    let file = path.display().to_string();
+    let problem = |place: &str, message: &str| {
+        Problem::new(format!("--queries {place}: {message}"))
             .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)
     };
-    let text = text_of(path).map_err(|why| Failure::Configuration(vec![problem(why)]))?;
+    let text = text_of(path).map_err(|why| Failure::Configuration(vec![problem(&file, &why)]))?;
     let (mut queries, mut problems) = (Vec::new(), Vec::new());
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let place = format!("{file}:{number}");
         match serde_json::from_str::<Query>(line) {
             Ok(query) if query.text.trim().is_empty() => {
-                problems.push(problem(format!("line {number}: the query is empty")));
+                problems.push(problem(&place, "the query is empty"));
             }
-            Ok(query) => queries.push(Query { line: number, ..query }),
+            Ok(query) => queries.push(Query { place, ..query }),
             Err(error) => {
-                let (said, column) = (error.to_string(), error.column());
-                let said = said.split(" at line ").next().unwrap_or_default();
-                problems.push(problem(format!("line {number}, column {column}: {said}")));
+                let (said, place) = (error.to_string(), format!("{place}:{}", error.column()));
+                problems.push(problem(&place, said.split(" at line ").next().unwrap_or_default()));
             }
         }
     }
     if queries.is_empty() && problems.is_empty() {
-        problems.push(problem("there are no queries".to_owned()));
+        problems.push(problem(&file, "there are no queries"));
     }
     if problems.is_empty() { Ok(queries) } else { Err(Failure::Configuration(problems)) }
 }

@@ -11,7 +11,7 @@ mod stage;
 mod stand_in;
 pub(super) mod transcript;
 
-use std::path::Path;
+use std::{io, path::Path};
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{Comparison, Format, Report, Used, output::Screen, transcript::Transcript};
@@ -77,10 +77,13 @@ async fn measured(
 }
 
 /// # Errors
-/// If there is no folder in which a file of this path could be written.
+/// If there is no folder in which a file of this path could be written, or it is a folder itself.
 fn has_a_folder(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let read = folder.map_or(Ok(()), |folder| std::fs::metadata(folder.join(".")).map(drop));
+    let read = match path.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => folder.map_or(Ok(()), |folder| std::fs::metadata(folder.join(".")).map(drop)),
+    };
     read.map_err(|source| Failure::Write { path: path.to_owned(), source })
 }
 

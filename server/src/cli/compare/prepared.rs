@@ -18,7 +18,7 @@ use super::{
     stand_in::{self, StandIn},
 };
 use crate::{
-    cli::{Program, source::Source},
+    cli::{Program, choice_problems, source::Source},
     failure::Failure,
     flags::{Given, SetSource, Transport},
 };
@@ -139,10 +139,10 @@ impl<'a> Prepared<'a> {
 /// The failure of a comparison; `flag` is the one that named tools.
 pub(super) fn message(error: Error, flag: &str) -> Failure {
     let problems = |flag: &str, lines: Vec<String>| {
-        lines.iter().map(|line| Problem::new(format!("{flag}: {line}"))).collect()
+        lines.iter().map(|line| Problem::new(format!("{flag} {line}"))).collect()
     };
     match error {
-        Error::UnknownTools(lines) => Failure::Usage(problems(flag, lines)),
+        Error::UnknownTools(lines) => Failure::Usage(problems(&format!("{flag}:"), lines)),
         Error::UnknownLabels(lines) => Failure::Configuration(problems("--queries", lines)),
         error => Failure::Comparison(error),
     }
@@ -153,7 +153,7 @@ pub(super) fn message(error: Error, flag: &str) -> Failure {
 /// # Errors
 /// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
 fn checked(source: &Source) -> Result<Declared, Failure> {
-    let declared = source.contents.clone().map_err(Failure::Configuration)?.declared;
-    let problems = source.choice_problems(&source.options().settings);
-    if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
+    let contents = source.contents.clone().map_err(Failure::Configuration)?;
+    let problems = choice_problems(&source.options().settings, &contents);
+    if problems.is_empty() { Ok(contents.declared) } else { Err(Failure::Configuration(problems)) }
 }

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{UpstreamLists, UpstreamName, printable::counted};
+use mcp_disclosure_core::{
+    UpstreamLists, UpstreamName,
+    printable::{counted, few},
+};
 use mcp_disclosure_gateway::slot::{Slot, Witness};
 use mcp_disclosure_transport::printable::one_line;
 use parking_lot::Mutex;
@@ -54,16 +57,14 @@ struct Current {
 }
 
 impl Progress {
-    pub(in crate::cli) fn new() -> Self {
-        Self::naming(true)
-    }
-
     /// Says which upstreams are waited for, and nothing else.
     pub(in crate::cli) fn of_waiting() -> Self {
-        Self::naming(false)
+        let mut progress = Self::new();
+        progress.names_upstreams = false;
+        progress
     }
 
-    fn naming(names_upstreams: bool) -> Self {
+    pub(in crate::cli) fn new() -> Self {
         let state = Arc::new(Mutex::new(State::new(stderr().is_terminal())));
         let ticking = Arc::downgrade(&state);
         // Also while a step keeps the program's only thread.
@@ -74,12 +75,7 @@ impl Progress {
                 std::thread::sleep(LOOK);
             }
         });
-        Self { state, names_upstreams }
-    }
-
-    /// A line about upstreams.
-    pub(super) fn upstreams(&self, what: &str) {
-        log::note(what);
+        Self { state, names_upstreams: true }
     }
 
     /// A step: its number, the number of all, and what it is, beginning with the strategy and a colon.
@@ -95,18 +91,14 @@ impl Progress {
 
 /// Which of these have not started so far, and since when; `None` if all have.
 fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
-    let awaited: Vec<&Arc<Slot>> = slots.iter().filter(|slot| !slot.status().is_tried()).collect();
-    let name = |slot: &&&Arc<Slot>| match slot.name() {
+    let awaited = slots.iter().filter(|slot| !slot.status().is_tried());
+    let names = awaited.map(|slot| match slot.name() {
         Some(name) => name.to_string(),
         None => slot.configured().config().target.to_string(),
-    };
-    let named: Vec<String> = awaited.iter().take(MOST_NAMED).map(|slot| name(&slot)).collect();
-    let more = match awaited.len().saturating_sub(MOST_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    });
+    let named = few(names, MOST_NAMED);
     // The seconds come first: what is too long for a terminal is cut at its end.
-    let line = format!("{} s: waiting for {}{more}", since.as_secs(), named.join(", "));
+    let line = format!("{} s: waiting for {named}", since.as_secs());
     (!named.is_empty()).then(|| one_line(&line).into_owned())
 }
 
@@ -179,7 +171,7 @@ impl Witness for Progress {
 
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
         match self.names_upstreams {
-            true => self.upstreams(&format!("{upstream}: {}", counted(lists.tools.len(), "tool"))),
+            true => log::note(&format!("{upstream}: {}", counted(lists.tools.len(), "tool"))),
             false => log::show(""),
         }
     }

@@ -11,7 +11,7 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_transport::Reason;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
-use crate::{cli::source::Source, failure::Failure, receipts::receipt_key};
+use crate::{cli::source::Source, failure::Failure, log, receipts::receipt_key};
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
@@ -32,7 +32,7 @@ pub(super) async fn real(
 ) -> Result<(Arc<Gateway>, Vec<String>), Failure> {
     let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
     let starting = format!("starting {}", counted(assembly.upstreams.len(), "upstream"));
-    progress.iter().for_each(|progress| progress.upstreams(&starting));
+    progress.iter().for_each(|_| log::note(&starting));
     let witness = progress.map(|progress| progress as Arc<dyn Witness>);
     let assembly = Assembly { witness, fetches_per_minute: UNLIMITED, ..assembly };
     let started = Gateway::start(assembly).await?;

@@ -153,12 +153,11 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
 
 /// What is put in front: the command of this program, and the strategy.
 fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure> {
-    let launcher =
-        launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
+    let launcher = launcher::command()?;
     let pinned = strategy.filter(|name| *name != "auto");
     let pin = |name: &str| StrategyOptions { pinned: Some(name.to_owned()), ..StrategyOptions::default() };
     if let Some(name) = pinned {
-        build(&program.registry, &pin(name)).map_err(Failure::Usage)?;
+        build(&program.registry, &pin(name)).map_err(Failure::Configuration)?;
     }
     let has_default = || program.registry.profiles().any(|profile| profile.name == FOR_LARGE);
     let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default());

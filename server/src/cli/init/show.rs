@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mcp_disclosure_core::printable::grouped;
+use mcp_disclosure_core::printable::counted;
 use mcp_disclosure_gateway::Problem;
 
 use super::count::{Cost, Lists};
@@ -78,7 +78,7 @@ impl Shown {
         let gathered: usize = changed().flat_map(|plan| &plan.moved).map(|moved| moved.names.len()).sum();
         let served: usize = changed().map(|plan| plan.served.len()).sum();
         let left: usize = plans.iter().map(|plan| plan.left.len()).sum();
-        let mut parts = vec![format!("{} to write", of(changed().count(), "file"))];
+        let mut parts = vec![format!("{} to write", counted(changed().count(), "file"))];
         let entries = match changed().flat_map(|plan| &plan.moved).count() {
             1 => "one entry".to_owned(),
             several => format!("{several} entries"),
@@ -89,7 +89,7 @@ impl Shown {
             (left, "not changed".to_owned()),
         ] {
             if count > 0 {
-                parts.push(format!("{} {what}", of(count, "server")));
+                parts.push(format!("{} {what}", counted(count, "server")));
             }
         }
         if self.costs.is_empty() {
@@ -124,12 +124,7 @@ fn silent(cost: &Cost) -> Result<(), Failure> {
 }
 
 fn lists(lists: Lists) -> String {
-    format!("{}, {}", of(lists.tools, "tool"), of(lists.tokens, "token"))
-}
-
-fn of(count: impl TryInto<u64>, what: &str) -> String {
-    let count = count.try_into().unwrap_or(u64::MAX);
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+    format!("{}, {}", counted(lists.tools, "tool"), counted(lists.tokens, "token"))
 }
 
 pub(crate) fn heading(place: &Place) -> String {

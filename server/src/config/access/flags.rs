@@ -1,6 +1,6 @@
 //! What flags say of access, and whether that goes with the file.
 
-use mcp_disclosure_access::Settings;
+use mcp_disclosure_access::{Entry, Settings};
 use mcp_disclosure_core::nearest::did_you_mean;
 use mcp_disclosure_gateway::Problem;
 
@@ -21,19 +21,39 @@ pub struct AccessFlags {
     pub profile: Option<String>,
 }
 
+/// The entry that `--principal` names.
+///
+/// # Errors
+/// That there is none.
+pub(crate) fn principal<'s>(settings: &'s Settings, wanted: &str) -> Result<&'s Entry, Problem> {
+    declared("--principal", wanted, "[[principals]]", &settings.principals, |entry| &entry.name)
+}
+
+/// What a section has under the name that a flag gives.
+fn declared<'s, T>(
+    flag: &str,
+    wanted: &str,
+    section: &str,
+    all: &'s [T],
+    name: fn(&T) -> &str,
+) -> Result<&'s T, Problem> {
+    all.iter().find(|one| name(one) == wanted).ok_or_else(|| {
+        let hint = did_you_mean(wanted, all.iter().map(name), || format!("declare it in {section}"));
+        Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint)
+    })
+}
+
 impl AccessFlags {
     /// What flags and files say together that cannot be served.
     pub(super) fn problems(&self, settings: &Settings) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let principals = settings.principals.iter().map(|entry| entry.name.as_str());
-        let profiles = settings.profiles.iter().map(|profile| profile.name.as_str());
-        for (flag, wanted, known, section) in [
-            ("--principal", &self.principal, principals.collect::<Vec<_>>(), "[[principals]]"),
-            ("--profile", &self.profile, profiles.collect(), "[profiles]"),
-        ] {
-            let Some(wanted) = wanted.as_deref().filter(|wanted| !known.contains(wanted)) else { continue };
-            let hint = did_you_mean(wanted, known.iter().copied(), || format!("declare it in {section}"));
-            problems.push(Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint));
+        if let Some(wanted) = &self.principal {
+            problems.extend(principal(settings, wanted).err());
+        }
+        if let Some(wanted) = &self.profile {
+            let named =
+                declared("--profile", wanted, "[profiles]", &settings.profiles, |profile| &profile.name);
+            problems.extend(named.err());
         }
         let both = self.admin.zip(self.listening);
         problems.extend(both.and_then(|(admin, listen)| admin.refused_beside(listen)));

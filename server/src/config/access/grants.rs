@@ -18,12 +18,6 @@ pub struct Written<'a> {
 }
 
 impl DisclosureFile {
-    /// What the principal of this name may use, and what may serve it.
-    pub fn permits_of(&self, name: &str) -> Option<Permits> {
-        let (place, entry) = self.principals.iter().find(|(_, entry)| entry.name == name)?;
-        Some(entry.grant(place).permits())
-    }
-
     /// Everything that is granted: to principals, and by profiles.
     pub fn grants(&self) -> impl Iterator<Item = Written<'_>> {
         let principals = self.principals.iter().map(|(place, entry)| entry.grant(place));

@@ -11,6 +11,7 @@ mod settings;
 pub use entries::PrincipalEntry;
 pub(super) use entries::{Auth, JwtEntry, ProfileEntry, QuotaEntry, TokenEntry};
 pub use flags::AccessFlags;
+pub(crate) use flags::principal;
 pub use grants::Written;
 pub use settings::{unknown_strategies, unreadable};
 
