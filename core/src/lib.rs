@@ -30,7 +30,6 @@ pub mod inner_call;
 pub mod layout;
 mod lesson;
 mod listing;
-mod markdown;
 mod memory;
 mod name;
 pub mod nearest;
