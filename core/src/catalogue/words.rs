@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// No category has more tools.
-const MOST: usize = 40;
+pub(super) const MOST: usize = 40;
 
 /// As many tools are read at a glance.
 const GLANCE: usize = 12;
 
 /// What is left is called.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 /// Words of names that say what is done, if they stand at an end.
 #[rustfmt::skip]
