@@ -49,7 +49,7 @@ impl Baseline {
     /// schemas are withheld, another stands for them, also for a tool that has no other.
     fn shows_use(&self, tool: &RawObject) -> bool {
         let schema = tool.member("inputSchema").filter(|schema| !is_withheld(schema));
-        schema.is_some_and(|_| self.is_complete(tool) || shows_parameters(tool))
+        schema.is_some_and(|schema| self.is_complete(tool) || shows_parameters(schema))
     }
 
     /// The listed resources that a strategy adds. The source's own are the same under every strategy.
@@ -113,18 +113,14 @@ impl Listed {
     }
 }
 
-/// Whether a listed tool has its parameters in the list, or shows that it has none, so that there is nothing left to
-/// learn before a call. A schema that stands for another shows nothing.
-fn shows_parameters(tool: &RawObject) -> bool {
-    let schema = tool
-        .member("inputSchema")
-        .filter(|text| !is_withheld(text))
-        .and_then(|text| serde_json::from_str::<Value>(text).ok());
-    schema.is_some_and(|schema| match schema["properties"].as_object() {
+/// Whether a schema has parameters, or shows that there are none, so that there is nothing left to learn before a call.
+fn shows_parameters(schema: &str) -> bool {
+    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+    match schema["properties"].as_object() {
         Some(named) if !named.is_empty() => true,
         Some(_) => schema["additionalProperties"] != true,
         None => schema["additionalProperties"] == false,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -143,8 +139,8 @@ mod tests {
             (r#"{"type":"object","properties":{"arguments":{}}}"#, false),
         ] {
             let tool = RawObject::empty().with("inputSchema", schema);
-            assert_eq!(shows_parameters(&tool), expected, "{schema}");
+            assert_eq!(Baseline::default().shows_use(&tool), expected, "{schema}");
         }
-        assert!(!shows_parameters(&RawObject::empty()));
+        assert!(!Baseline::default().shows_use(&RawObject::empty()));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, str::FromStr};
 
-use mcp_disclosure_core::{RawObject, nearest::nearest};
+use mcp_disclosure_core::{RawObject, brief::first_sentence, nearest::nearest};
 
 use crate::{Error, sample, transcript::Call};
 
@@ -71,7 +71,7 @@ impl Tool {
     pub(crate) fn words(&self) -> String {
         let purpose = self.example.as_ref().and_then(|example| example.string("description"));
         let text = purpose.or_else(|| self.definition.string("description")).unwrap_or_default();
-        let sentence = text.split_inclusive(['.', '\n']).next().unwrap_or_default();
+        let sentence = first_sentence(&text).unwrap_or(text);
         let words = sentence.split_whitespace().filter(|word| !word.contains(&self.name));
         words.take(MOST_WORDS).collect::<Vec<_>>().join(" ").trim_end_matches(['.', ',', ':']).to_owned()
     }
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_model_searches_by_words_and_not_by_the_name() {
         let described =
-            RawObject::empty().with_value("description", "Use t0 to add two numbers, and more. Fast.");
+            RawObject::empty().with_value("description", "\n  Use t0 to add two numbers, and more.\n  Fast.");
         let tool = Tool { definition: described, ..subject(1).tools[0].clone() };
         assert_eq!(tool.words(), "Use to add two numbers, and more");
         let example = Some(RawObject::empty().with_value("description", "The sum of a bill"));

@@ -3,9 +3,9 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The mark at a cut. One character, and one UTF-16 code unit.
-pub(crate) const ELLIPSIS: char = '…';
+const ELLIPSIS: char = '…';
 
-/// Punctuation that is dropped before the mark.
+/// Punctuation that is dropped before the mark, as white space is.
 const DANGLING: &str = ",;:-–—([{";
 
 /// The maximum length of a text.
@@ -57,23 +57,15 @@ impl Cap {
     }
 
     /// The text if it fits, else as many of its first words as fit, followed by `…`; `None` if not even one fits.
-    pub fn words(self, text: &str) -> Option<String> {
+    fn words(self, text: &str) -> Option<String> {
         if self.holds(text) {
             return Some(text.to_owned());
         }
         let graphemes = self.fitting_graphemes(text);
-        let whole = |at: &usize| graphemes.binary_search(at).is_ok();
-        let bounds = text.split_word_bound_indices().take_while(|(at, _)| graphemes.last() >= Some(at));
-        let mut before = None;
-        let mut cut = None;
-        for (at, segment) in bounds {
-            let after = segment.chars().next();
-            if ends_word(before, after) && whole(&at) {
-                cut = Some(at);
-            }
-            before = segment.chars().next_back();
-        }
-        let cut = tidy(&text[..cut?]);
+        let ends = text.split_word_bound_indices().map(|(at, word)| at + word.len());
+        let fitting = ends.take_while(|end| graphemes.last() >= Some(end));
+        let cut = fitting.filter(|end| graphemes.binary_search(end).is_ok() && ends_word(text, *end)).last();
+        let cut = text[..cut?].trim_end_matches(|last: char| last.is_whitespace() || DANGLING.contains(last));
         (!cut.is_empty()).then(|| format!("{cut}{ELLIPSIS}"))
     }
 
@@ -105,11 +97,10 @@ impl Cap {
     }
 }
 
-/// Whether a word ends between these two characters at a Unicode word boundary: before white space, and in scripts
-/// without white space between words.
-fn ends_word(before: Option<char>, after: Option<char>) -> bool {
-    let (Some(before), Some(after)) = (before, after) else { return false };
-    after.is_whitespace() || is_unspaced(before) || is_unspaced(after)
+/// Whether a word ends at this word boundary: before white space, and in scripts without white space between words.
+fn ends_word(text: &str, at: usize) -> bool {
+    let (before, after) = text.split_at(at);
+    after.starts_with(|next: char| next.is_whitespace() || is_unspaced(next)) || before.ends_with(is_unspaced)
 }
 
 /// Thai to Myanmar, Khmer, Chinese and Japanese.
@@ -118,19 +109,6 @@ fn is_unspaced(character: char) -> bool {
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3000}'..='\u{30ff}'
         | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff9f}'
         | '\u{20000}'..='\u{3ffff}')
-}
-
-/// The text without white space and dangling punctuation at its end.
-pub(crate) fn tidy(text: &str) -> &str {
-    let dangles = |grapheme: &str| {
-        grapheme.trim().is_empty()
-            || grapheme
-                .chars()
-                .next()
-                .is_some_and(|first| DANGLING.contains(first) && grapheme.len() == first.len_utf8())
-    };
-    let kept = text.grapheme_indices(true).rev().find(|(_, grapheme)| !dangles(grapheme));
-    kept.map_or("", |(at, grapheme)| &text[..at + grapheme.len()])
 }
 
 #[cfg(test)]

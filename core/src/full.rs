@@ -40,7 +40,7 @@ impl DisclosureStrategy for Full {
 pub const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
 /// The words for the host's search. Said where the operator wrote a brief.
-pub const SEARCH_HINT: &str = "anthropic/searchHint";
+const SEARCH_HINT: &str = "anthropic/searchHint";
 
 /// A tool's definition with what the operator says of it in `_meta`. Without a pin and a brief it is the definition to
 /// the letter; so is a definition whose `_meta` is no object.

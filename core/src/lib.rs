@@ -30,7 +30,6 @@ pub mod inner_call;
 pub mod layout;
 mod lesson;
 mod listing;
-mod markdown;
 mod memory;
 mod name;
 pub mod nearest;
@@ -74,6 +73,7 @@ pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool, is_withhe
 pub use catalogue::view::View;
 pub use catalogue::visible_tool::VisibleTool;
 pub use catalogue::warning::Warning;
+pub use catalogue::words::case_parts;
 pub use concern::{Concern, ConcernError, Mapping, Values, plain};
 pub use context::{ClientTraits, Context, Era, Note, Services, Unlimited};
 pub use decision::{Decision, Fault, Refusal, ToolAnswer, ToolCall};

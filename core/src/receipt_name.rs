@@ -69,7 +69,7 @@ pub fn remove(schema: &RawObject, name: &str) -> RawObject {
 const INPUTS: [&str; 2] = ["input", "arguments"];
 
 /// The entry with the receipt in the arguments of its examples, so that they are calls that run.
-pub fn show_in_examples(entry: &RawObject, name: &str, receipt: &str) -> RawObject {
+pub(crate) fn show_in_examples(entry: &RawObject, name: &str, receipt: &str) -> RawObject {
     map_examples(entry, |input| input.with_value(name, receipt))
 }
 

@@ -1,6 +1,6 @@
 //! Text as terms: words of any language and script, parts of identifiers, stems.
 
-use mcp_disclosure_core::given::first;
+use mcp_disclosure_core::{case_parts, given::first};
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -96,7 +96,7 @@ pub(crate) fn each(text: &str, mut visit: impl FnMut(Part<'_>)) {
             pairs(&mut unspaced, &mut visit);
             for word in piece.split(['_', '.', ':', '\'', '’', ',', ';', '·']).filter(|word| !word.is_empty())
             {
-                match *parts(word) {
+                match *case_parts(word) {
                     [_] => visit(Part::Word(&word.to_lowercase())),
                     ref parts => {
                         visit(Part::Whole { word: &word.to_lowercase(), is_name: is_name(word) });
@@ -155,22 +155,6 @@ fn pairs(unspaced: &mut String, visit: &mut impl FnMut(Part<'_>)) {
 fn is_name(word: &str) -> bool {
     let mut characters = word.chars();
     characters.next().is_some_and(char::is_uppercase) && characters.take(2).any(|next| !next.is_uppercase())
-}
-
-/// The parts of a word: they begin where the case changes, but for the plural of `URLs`.
-fn parts(word: &str) -> Vec<&str> {
-    let (mut parts, mut begin, mut before_is_upper) = (Vec::new(), 0, true);
-    for (at, now) in word.char_indices() {
-        let rest = &word[at + now.len_utf8()..];
-        let next_is_lower = rest != "s" && rest.starts_with(char::is_lowercase);
-        if at > 0 && now.is_uppercase() && (!before_is_upper || next_is_lower) {
-            parts.push(&word[begin..at]);
-            begin = at;
-        }
-        before_is_upper = now.is_uppercase();
-    }
-    parts.push(&word[begin..]);
-    parts
 }
 
 /// English words without a meaning of their own, in lower case, and what apostrophes leave of others. They never count.

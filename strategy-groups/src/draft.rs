@@ -5,7 +5,9 @@ use std::{
     hash::Hash,
 };
 
-use mcp_disclosure_core::{Kind, OwnGroup, PermittedItems, Provider, RawObject, ToolName, View, VisibleTool};
+use mcp_disclosure_core::{
+    Kind, ListedCategory, OwnGroup, PermittedItems, Provider, RawObject, ToolName, View, VisibleTool,
+};
 
 use crate::slug::Origin;
 
@@ -113,38 +115,45 @@ impl<'v> Drafts<'v> {
         let offering = view.providers().filter(|provider| !provider.groups.is_empty());
         let offering: HashSet<&str> = offering.map(|provider| provider.name.as_str()).collect();
         for category in view.categories() {
-            let is_declared =
-                category.is_declared() || category.tools().any(|tool| tool.declared_category().is_some());
+            let is_declared = category.is_declared();
             let has_own_groups = |tool: &VisibleTool<'_>| offering.contains(tool.tool().upstream().as_str());
-            let is_member = |tool: &VisibleTool<'_>| {
-                !tool.is_pinned() && (tool.declared_category().is_some() || !has_own_groups(tool))
-            };
+            let is_member =
+                |tool: &VisibleTool<'_>| !tool.is_pinned() && (is_declared || !has_own_groups(tool));
             let tools: Vec<VisibleTool<'v>> = category.tools().filter(is_member).collect();
-            let Some(upstream) = tools.first().map(|tool| tool.tool().upstream().as_str()) else { continue };
-            let is_of_one = tools.iter().all(|tool| tool.tool().upstream().as_str() == upstream);
-            let names = tools.iter().map(|tool| tool.name().clone());
-            let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
-            let is_whole =
-                || view.tools().filter(|tool| **tool.tool().upstream() == *upstream).count() == tools.len();
-            if !is_declared && is_of_one && (category.own_name() == upstream || is_whole()) {
-                let at = self.upstream(upstream);
-                self.all[at].tools.extend(names);
-                self.all[at].description = self.all[at].description.take().or(said);
-                continue;
-            }
-            let origin = match is_declared {
-                true => Origin::Declared(category.name().to_owned()),
-                false => Origin::Found(upstream.to_owned(), category.own_name().to_owned()),
+            // What is left over of several upstreams stays with each.
+            let is_left = !is_declared && category.servers().len() == 1;
+            let is_beside = |one: &VisibleTool<'_>, other: &VisibleTool<'_>| {
+                !is_left || one.tool().upstream() == other.tool().upstream()
             };
-            let draft = Draft { origin, description: said, tools: names.collect(), ..Draft::default() };
-            let parent = (is_of_one && self.nests).then(|| self.upstream(upstream));
-            match (parent, self.is_cheap(&draft)) {
-                (Some(parent), true) => self.all[parent].tools.extend(draft.tools),
-                (None, true) => {}
-                (parent, false) => {
-                    let at = self.add(draft);
-                    parent.map_or(&mut self.top, |parent| &mut self.all[parent].children).push(at);
-                }
+            tools.chunk_by(is_beside).for_each(|tools| self.add_category(category, tools));
+        }
+    }
+
+    fn add_category(&mut self, category: ListedCategory<'v>, tools: &[VisibleTool<'v>]) {
+        let Some(upstream) = tools.first().map(|tool| tool.tool().upstream().as_str()) else { return };
+        let is_declared = category.is_declared();
+        let is_of_one = tools.iter().all(|tool| tool.tool().upstream().as_str() == upstream);
+        let names = tools.iter().map(|tool| tool.name().clone());
+        let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
+        let own = || self.view.tools().filter(|tool| **tool.tool().upstream() == *upstream);
+        if !is_declared && is_of_one && (category.own_name() == upstream || own().count() == tools.len()) {
+            let at = self.upstream(upstream);
+            self.all[at].tools.extend(names);
+            self.all[at].description = self.all[at].description.take().or(said);
+            return;
+        }
+        let origin = match is_declared {
+            true => Origin::Declared(category.name().to_owned()),
+            false => Origin::Found(upstream.to_owned(), category.own_name().to_owned()),
+        };
+        let draft = Draft { origin, description: said, tools: names.collect(), ..Draft::default() };
+        let parent = (is_of_one && self.nests).then(|| self.upstream(upstream));
+        match (parent, self.is_cheap(&draft)) {
+            (Some(parent), true) => self.all[parent].tools.extend(draft.tools),
+            (None, true) => {}
+            (parent, false) => {
+                let at = self.add(draft);
+                parent.map_or(&mut self.top, |parent| &mut self.all[parent].children).push(at);
             }
         }
     }

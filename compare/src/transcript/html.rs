@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, PreEscaped, html};
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, given};
 
 use super::{
     Act, Call, Kind, Phase, Played, Step, Transcript,
@@ -86,8 +86,7 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
     let Some((_, first)) = acts.first() else { return PreEscaped(String::new()) };
     let calls = &transcript.task.calls;
     // A column that has nothing of its own does not stretch the others.
-    let is_shown = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
-    let shown = acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| &act.steps);
+    let shown = acts.iter().filter(|(played, _)| !played.is_as_intended(at)).flat_map(|(_, act)| &act.steps);
     let places: BTreeSet<Place> = shown.map(Step::place).collect();
     let rows = places.len() + 2;
     let title = first.course.title();
@@ -96,8 +95,8 @@ fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
                 @for (played, act) in acts {
                     article.column {
                         h4 { (played.name) }
-                        @if is_shown(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, calls)) }
-                        @else { p.same { (AS_INTENDED) } }
+                        @if played.is_as_intended(at) { p.same { (AS_INTENDED) } }
+                        @else { (rows_of(act, &played.acts[..at.min(1)], &places, calls)) }
                         p.sum { (sum(act)) }
                     }
                 }
@@ -166,10 +165,11 @@ fn figures(step: &Step) -> Markup {
 fn exact(message: &RawObject) -> String {
     let value: Option<serde_json::Value> = serde_json::from_str(message.text()).ok();
     let text = value.map_or_else(|| message.text().to_owned(), |value| format!("{value:#}"));
-    let is_end = |at: &usize| text.is_char_boundary(*at);
-    let end = (0..=text.len().min(LONGEST_MESSAGE)).rev().find(is_end).unwrap_or(0);
-    let left = text.len() - end;
-    if left == 0 { text } else { format!("{}\n… {} more bytes", &text[..end], grouped(left as u64)) }
+    let beginning = given::first(&text, LONGEST_MESSAGE);
+    match text.len() - beginning.len() {
+        0 => text,
+        left => format!("{beginning}\n… {} more bytes", grouped(left as u64)),
+    }
 }
 
 fn sum(act: &Act) -> Markup {

@@ -17,13 +17,14 @@ pub(crate) fn markdown(transcript: &Transcript, full: bool) -> String {
     }
     for played in &transcript.strategies {
         text.push_str(&format!("\n## {}\n", escaped(&played.name)));
-        for act in &played.acts {
+        for (at, act) in played.acts.iter().enumerate() {
             if played.acts.len() > 1 {
                 text.push_str(&format!("\n### {}\n", act.course.title()));
             }
-            let is_new = act.course == played.acts[0].course || !act.is_like(&played.acts[0]);
-            let shown =
-                if is_new { steps(act, &transcript.task.calls, full) } else { format!("{AS_INTENDED}\n") };
+            let shown = match played.is_as_intended(at) {
+                true => format!("{AS_INTENDED}\n"),
+                false => steps(act, &transcript.task.calls, full),
+            };
             text.push_str(&format!("\n{shown}"));
         }
     }

@@ -157,13 +157,16 @@ impl Act {
         self.start_tokens + self.learning_tokens + self.call_tokens
     }
 
-    /// Whether everything after the start is as in another act: then the mistake was none.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        let deeds = |act: &Self| {
-            let deeds = act.steps.iter().filter(|step| !step.kind.is_start());
-            deeds.map(|step| (step.kind, step.text.clone())).collect::<Vec<_>>()
-        };
-        deeds(self) == deeds(other)
+    /// What happens after the start.
+    fn deeds(&self) -> impl Iterator<Item = (Kind, &str)> {
+        self.steps.iter().filter(|step| !step.kind.is_start()).map(|step| (step.kind, &*step.text))
+    }
+}
+
+impl Played {
+    /// Whether a later act is like the first: then the mistake was none.
+    pub(super) fn is_as_intended(&self, at: usize) -> bool {
+        at > 0 && self.acts[at].deeds().eq(self.acts[0].deeds())
     }
 }
 

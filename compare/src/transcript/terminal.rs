@@ -56,7 +56,7 @@ impl Screen {
             if played.acts.len() > 1 {
                 lines.push(self.paint(BOLD, &format!("{}:", act.course.title())));
             }
-            match at > 0 && act.is_like(&played.acts[0]) {
+            match played.is_as_intended(at) {
                 true => lines.extend(wrapped(AS_INTENDED, self.width)),
                 false => self.act(act, calls, lines),
             }

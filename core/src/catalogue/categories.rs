@@ -22,7 +22,7 @@ pub(crate) struct Categories {
 
 #[derive(Debug, Default)]
 struct Sorted {
-    /// The upstreams whose category it is, each with the same tools; none if it is the operator's.
+    /// The upstreams whose category it is, each with the same tools; none if it is the operator's. Of what is left over, the first.
     upstreams: Vec<String>,
     /// Its name there; that of the first, where they differ.
     own: String,
@@ -65,7 +65,7 @@ impl Categories {
         declared.retain(|category| !category.tools.is_empty());
         let has_several = unsorted.len() > 1;
         let found = unsorted.into_iter().flat_map(|(upstream, tools)| of_upstream(view, upstream, tools));
-        let found = if has_several { joined(view, found) } else { found.collect() };
+        let found = if has_several { with_one_other(joined(view, found)) } else { found.collect() };
         Self::named(declared.into_iter().chain(found).collect())
     }
 
@@ -119,6 +119,25 @@ fn joined(view: &View, found: impl Iterator<Item = Sorted>) -> Vec<Sorted> {
         category.description = format!("{} {servers}", category.description).trim_start().to_owned();
     }
     joined
+}
+
+/// What is left over of all upstreams is one category, as far as there is room.
+fn with_one_other(found: Vec<Sorted>) -> Vec<Sorted> {
+    let is_left = |category: &Sorted| category.own == words::OTHER && category.description.is_empty();
+    let (left, mut sorted): (Vec<Sorted>, Vec<Sorted>) = found.into_iter().partition(is_left);
+    for category in left {
+        let has_room =
+            |last: &&mut Sorted| is_left(last) && last.tools.len() + category.tools.len() <= words::MOST;
+        match sorted.last_mut().filter(has_room) {
+            Some(other) => {
+                let names = category.upstreams.iter().map(|upstream| format!("{upstream}/{}", words::OTHER));
+                other.others.extend(names);
+                other.tools.extend(category.tools);
+            }
+            None => sorted.push(category),
+        }
+    }
+    sorted
 }
 
 /// The categories of an upstream's tools that are in none of the operator's.
@@ -215,7 +234,8 @@ impl<'v> ListedCategory<'v> {
         self.sorted.upstreams.is_empty()
     }
 
-    /// The upstreams whose category it is, each of which has the same tools; none if it is the operator's.
+    /// The upstreams whose category it is, each of which has the same tools; none if it is the operator's. Of what is left over of
+    /// several, the first.
     pub fn servers(self) -> &'v [String] {
         &self.sorted.upstreams
     }

@@ -130,6 +130,20 @@ fn b8_categories_of_servers_whose_tools_are_defined_alike_are_one() {
 }
 
 #[test]
+fn b8_what_is_left_over_of_several_servers_is_one_category() {
+    let servers = [
+        ("one", ["add_label", "delete_label", "echo"]),
+        ("two", ["create_nodes", "search_nodes", "read_graph"]),
+        ("three", ["get_file", "read_file", "whoami"]),
+    ];
+    let whole = view(&servers.map(|(name, tools)| upstream(name, json!({}), &tools)));
+    assert_eq!(categories(&whole), some(&[("label", 2), ("nodes", 2), ("file", 2), ("other", 3)]));
+    for name in ["one/other", "two/other", "three/other"] {
+        assert_eq!(whole.category(name).unwrap().name(), "other");
+    }
+}
+
+#[test]
 fn b8_ten_thousand_pairs_take_no_long_time() {
     let names: Vec<String> =
         (0..10_000).flat_map(|pair| [format!("create_x{pair}y"), format!("list_x{pair}y")]).collect();

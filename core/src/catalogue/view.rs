@@ -45,18 +45,17 @@ pub struct View {
     choices: Arc<Notes>,
     /// The view before that.
     unchosen: Option<Arc<View>>,
-    /// The listed tools by category; computed at first use.
-    categories: Arc<OnceLock<Categories>>,
-    briefs: Arc<ListedBriefs>,
+    of_listed: Arc<OfListed>,
     /// The upstreams of which anything is permitted; found at first use.
     upstreams: Arc<OnceLock<HashSet<UpstreamName>>>,
 }
 
-/// Briefs that depend on what else is listed, each computed at first use.
+/// What depends on all that is listed, computed at first use.
 #[derive(Debug, Default)]
-struct ListedBriefs {
-    long: OnceLock<Briefs>,
-    short: OnceLock<Briefs>,
+struct OfListed {
+    categories: OnceLock<Categories>,
+    briefs: OnceLock<Briefs>,
+    short_briefs: OnceLock<Briefs>,
 }
 
 impl View {
@@ -83,8 +82,7 @@ impl View {
             located,
             choices: Arc::default(),
             unchosen: None,
-            categories: Arc::default(),
-            briefs: Arc::default(),
+            of_listed: Arc::default(),
             upstreams: Arc::default(),
         }
     }
@@ -102,7 +100,7 @@ impl View {
             Selection::by(all.map(|(at, one)| before.contains(at) && keep(one)))
         });
         self.extent.listed = listed;
-        (self.categories, self.briefs) = (Arc::default(), Arc::default());
+        self.of_listed = Arc::default();
         self
     }
 
@@ -203,7 +201,8 @@ impl View {
 
     /// The brief of a tool within a length, where it depends on what else is listed.
     pub(super) fn listed_brief(&self, position: usize, cap: Cap) -> Option<&str> {
-        let briefs = if cap == brief::SHORT { &self.briefs.short } else { &self.briefs.long };
+        let OfListed { briefs, short_briefs, .. } = &*self.of_listed;
+        let briefs = if cap == brief::SHORT { short_briefs } else { briefs };
         let briefs = briefs.get_or_init(|| listed_briefs(&self.listed().collect::<Vec<_>>(), cap));
         briefs.get(&position).map(String::as_str)
     }
@@ -303,7 +302,7 @@ impl View {
     }
 
     fn sorted(&self) -> &Categories {
-        self.categories.get_or_init(|| Categories::of(self))
+        self.of_listed.categories.get_or_init(|| Categories::of(self))
     }
 
     /// A value that depends on what this view lists and permits alone, such as an index of its tools. It is computed at first
@@ -354,7 +353,7 @@ impl View {
     }
 
     /// Whether everything that an upstream lists is permitted.
-    pub fn permits_all_of(&self, upstream: &str) -> bool {
+    fn permits_all_of(&self, upstream: &str) -> bool {
         self.permits_everything()
             || self.all().all(|(one, is_permitted)| is_permitted || *one.upstream().as_str() != *upstream)
     }

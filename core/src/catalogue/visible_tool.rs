@@ -38,11 +38,6 @@ impl<'v> VisibleTool<'v> {
             && provider().is_some_and(|provider| provider.info.is_some())
     }
 
-    /// The category that the operator put it in.
-    pub fn declared_category(&self) -> Option<&str> {
-        self.tool().supplement().category.as_deref()
-    }
-
     /// WHAT it does: [`Tool::brief`], with `[destructive]` behind it where annotations say so, and the server's name in front
     /// where a listed tool of another one would have the same (docs/CONTRACT.md B2, B13). At most [`brief::LONGEST`], unless
     /// the operator wrote it.

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// No category has more tools.
-const MOST: usize = 40;
+pub(super) const MOST: usize = 40;
 
 /// As many tools are read at a glance.
 const GLANCE: usize = 12;
 
 /// What is left is called.
-const OTHER: &str = "other";
+pub(super) const OTHER: &str = "other";
 
 /// Words of names that say what is done, if they stand at an end.
 #[rustfmt::skip]
@@ -167,28 +167,32 @@ fn spelled(words: &[Vec<Word>], key: &str, members: &[usize]) -> String {
     forms.map(|word| &*word.written).min_by_key(|form| form.len()).unwrap_or(key).to_owned()
 }
 
-/// The words of a name in lower case: `getHTTPUser_v2` is `get`, `http`, `user`, `v2`.
+/// The words of a name, in lower case, in whatever style it is written: `get_data`, `getHTTPUser`, `listPDFs`.
 pub(crate) fn name_words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut words = vec![String::new()];
-    for (at, letter) in letters.iter().enumerate() {
-        let before = at.checked_sub(1).map(|at| letters[at]);
-        let begins = letter.is_uppercase()
-            && match before {
-                Some(before) if before.is_uppercase() => {
-                    letters[at + 1..].iter().take(2).filter(|next| next.is_lowercase()).count() == 2
-                }
-                before => before.is_some_and(char::is_alphanumeric),
-            };
-        if begins || !letter.is_alphanumeric() {
-            words.push(String::new());
+    let pieces = name.split(|letter: char| !letter.is_alphanumeric()).filter(|piece| !piece.is_empty());
+    pieces.flat_map(case_parts).map(str::to_lowercase).collect()
+}
+
+/// The parts of a word: they begin where the case changes, but for the plural of `URLs`.
+///
+/// ```
+/// use mcp_disclosure_core::case_parts;
+/// assert_eq!(case_parts("getHTTPUser"), ["get", "HTTP", "User"]);
+/// assert_eq!(case_parts("listURLsOfAPIv2"), ["list", "URLs", "Of", "APIv2"]);
+/// ```
+pub fn case_parts(word: &str) -> Vec<&str> {
+    let (mut parts, mut begin, mut is_within_capitals) = (Vec::new(), 0, true);
+    for (at, letter) in word.char_indices() {
+        let next = word[at + letter.len_utf8()..].chars().take(2);
+        let is_capitalized = next.filter(|next| next.is_lowercase()).count() == 2;
+        if at > 0 && letter.is_uppercase() && (is_capitalized || !is_within_capitals) {
+            parts.push(&word[begin..at]);
+            begin = at;
         }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
-            word.extend(letter.to_lowercase());
-        }
+        is_within_capitals = letter.is_uppercase();
     }
-    words.retain(|word| !word.is_empty());
-    words
+    parts.push(&word[begin..]);
+    parts
 }
 
 /// A plain English singular: what only compares need be no word.

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
-use futures::StreamExt;
 use reqwest::{
     Method, RequestBuilder, Response,
     header::{ACCEPT, CONTENT_TYPE},
 };
 use tokio::time::Instant;
 
-use super::{Backoff, EndpointKind, LINGER, Link, StreamPosition, refusal::ERROR_BODY};
+use super::{Backoff, EndpointKind, LINGER, Link, StreamPosition, body, refusal::ERROR_BODY};
 use crate::{Bound, Connection, HttpError, Reason, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
@@ -216,18 +214,7 @@ pub(super) fn content_type(response: &Response) -> String {
     value.unwrap_or_default().to_ascii_lowercase()
 }
 
-pub(super) async fn read_body(response: Response, bound: Bound) -> Result<BytesMut, HttpError> {
-    let announced = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-    if announced > bound.most {
-        return Err(HttpError::too_long(bound));
-    }
-    let mut body = BytesMut::new();
-    let mut chunks = response.bytes_stream();
-    while let Some(chunk) = chunks.next().await {
-        body.extend_from_slice(&chunk.map_err(|error| HttpError::from(&error))?);
-        if body.len() > bound.most {
-            return Err(HttpError::too_long(bound));
-        }
-    }
-    Ok(body)
+pub(super) async fn read_body(response: Response, bound: Bound) -> Result<Vec<u8>, HttpError> {
+    let read = body(response, bound.most).await.map_err(|error| HttpError::from(&error))?;
+    read.ok_or_else(|| HttpError::too_long(bound))
 }

@@ -115,6 +115,9 @@ pub fn builder() -> ClientBuilder {
 /// # Errors
 /// If it is not sent to its end.
 pub async fn body(mut response: Response, most: usize) -> reqwest::Result<Option<Vec<u8>>> {
+    if response.content_length().is_some_and(|announced| announced > most as u64) {
+        return Ok(None);
+    }
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > most {

@@ -212,7 +212,7 @@ mod tests {
             let mut position = StreamPosition::default();
             read(&mut position, &["id: a\n\n"]).await;
             let chunks = futures::stream::iter(unreadable.into_bytes())
-                .map(|byte| Ok::<_, std::io::Error>(bytes::Bytes::from(vec![byte])));
+                .map(|byte| Ok::<_, std::io::Error>(vec![byte]));
             let body = reqwest::Body::wrap_stream(chunks);
             let end = position.read(http::Response::new(body).into(), LONGEST, |_| unreachable!()).await;
             let error = end.unwrap_err();
