@@ -23,7 +23,7 @@ fn tools() -> Vec<String> {
             "properties": {"url": {"type": "string", "title": "Url", "description": "Where to go"}}}}),
         json!({"name": "dear", "description": "Has a long one.", "inputSchema": {
             "type": "object", "required": ["x"], "properties": {"x": {"type": "integer", "description": long}}}}),
-        json!({"name": "loose", "description": "Has anything.", "inputSchema": true}),
+        json!({"name": "loose", "description": "Has anything.", "inputSchema": {}}),
     ]
     .map(|tool| tool.to_string())
     .into()

@@ -15,6 +15,7 @@ pub struct Lines<R> {
     scan: Scan,
     /// Whether such a line was reported before its end.
     is_reported: bool,
+    is_terminated: bool,
 }
 
 /// Bytes of a line that exceeds the limit that are scanned before it is looked at what they say.
@@ -34,7 +35,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of up to `limit` bytes.
     pub fn new(reader: R, limit: usize) -> Self {
         let reader = BufReader::with_capacity(64 * 1024, reader);
-        Self { reader, limit, line: Vec::new(), length: 0, scan: Scan::default(), is_reported: false }
+        let (line, scan) = (Vec::new(), Scan::default());
+        Self { reader, limit, line, length: 0, scan, is_reported: false, is_terminated: false }
+    }
+
+    /// Whether the line that was returned last has a terminator; only the last one may lack it.
+    pub fn is_terminated(&self) -> bool {
+        self.is_terminated
     }
 
     /// The next line that is not blank; `None` at the end. The last line need not be terminated.
@@ -58,7 +65,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);
-            let (is_over, length) = (end.is_some() || at_end, self.length);
+            self.is_terminated = end.is_some();
+            let (is_over, length) = (self.is_terminated || at_end, self.length);
             if is_over {
                 self.length = 0;
             }

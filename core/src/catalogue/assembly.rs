@@ -250,12 +250,12 @@ fn lay_over(definition: RawObject, file: Option<&DescriptionFile>) -> RawObject 
 }
 
 fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>) -> RawObject {
-    if definition.member("inputSchema").is_some_and(|schema| schema != "null") {
+    if definition.member("inputSchema").is_some_and(|schema| schema.starts_with('{')) {
         return definition;
     }
     warnings.push(Warning::OddList(format!(
-        "tool '{name}' has no inputSchema, for which most clients refuse the whole list; it is served with \
-         one that accepts any object"
+        "tool '{name}' has no inputSchema that is an object, for which most clients refuse the whole list; \
+         it is served with one that accepts any object"
     )));
     definition.with("inputSchema", r#"{"type":"object"}"#)
 }

@@ -50,6 +50,7 @@ fn odd_items_are_reported_and_the_rest_served() {
         json!(7),
         json!({"name": ""}),
         json!({"name": "n", "inputSchema": null, "x": 1}),
+        json!({"name": "b", "inputSchema": true}),
     ];
     let lists = upstream("u", tools);
     let snapshot = Snapshot::build(&[lists], &[]);
@@ -58,11 +59,12 @@ fn odd_items_are_reported_and_the_rest_served() {
         texts,
         [
             r#"{"name":"t","x":1,"inputSchema":{"type":"object"}}"#,
-            r#"{"name":"n","inputSchema":{"type":"object"},"x":1}"#
+            r#"{"name":"n","inputSchema":{"type":"object"},"x":1}"#,
+            r#"{"name":"b","inputSchema":{"type":"object"}}"#
         ]
     );
     let warnings: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
-    assert_eq!(warnings.len(), 6, "{warnings:?}");
+    assert_eq!(warnings.len(), 7, "{warnings:?}");
     assert!(warnings[0].contains("lists 't' twice among its tools"), "{warnings:?}");
     assert!(warnings[4].contains("tool 't' has no inputSchema"), "{warnings:?}");
 }

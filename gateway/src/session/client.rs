@@ -217,14 +217,14 @@ impl Client {
     }
 
     /// Sends a request to the client, by the route that there is then, and waits for the response. Dropping the future cancels the
-    /// request.
+    /// request. `upstream` is the number and name of the one that asks.
     ///
     /// # Errors
     /// The client's error, -32005 if the upstream has too many unanswered requests to it, or -32603 if it
     /// cannot be reached.
     pub async fn request(
         &self,
-        upstream: usize,
+        upstream: (usize, &str),
         limits: &Limits,
         method: &str,
         params: RawObject,
@@ -258,9 +258,14 @@ impl Client {
     }
 
     /// Counted for each client on its own, so that one that does not answer takes nothing from the others.
-    fn open(&self, upstream: usize, limits: &Limits, bytes: usize) -> Result<OpenQuestion, ErrorText> {
+    fn open(
+        &self,
+        (upstream, name): (usize, &str),
+        limits: &Limits,
+        bytes: usize,
+    ) -> Result<OpenQuestion, ErrorText> {
         let mut state = self.state.lock();
-        let questions = state.questions.entry(upstream).or_insert_with(|| Questions::new(limits));
+        let questions = state.questions.entry(upstream).or_insert_with(|| Questions::new(name, limits));
         questions.open(bytes)
     }
 
@@ -341,7 +346,7 @@ mod tests {
         let (client, routes) = (Client::new(era, &RawObject::empty()), Mutex::new(VecDeque::from(routes)));
         async move {
             let route = || routes.lock().pop_front();
-            client.request(1, &Limits::default(), "roots/list", RawObject::empty(), route).await
+            client.request((1, "u"), &Limits::default(), "roots/list", RawObject::empty(), route).await
         }
     }
 

@@ -1,6 +1,9 @@
 //! Requests of upstreams to clients: how many one upstream may have open at one client, and how many bytes they may hold.
 
-use std::sync::Arc;
+use std::{
+    fmt::Arguments,
+    sync::{Arc, Once},
+};
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{Budget, ErrorText, Json, Share, code};
@@ -11,8 +14,11 @@ use crate::limits::Limits;
 /// The open requests of one upstream to one client.
 #[derive(Debug)]
 pub(super) struct Questions {
+    upstream: String,
     count: Budget,
     bytes: Budget,
+    /// Of a limit that was reached; how often is the upstream's to say.
+    reported: Once,
 }
 
 /// An open request's part of both limits, released on drop.
@@ -20,10 +26,12 @@ pub(super) type OpenQuestion = (Share, Share);
 
 impl Questions {
     /// No open requests yet.
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(upstream: &str, limits: &Limits) -> Self {
         Self {
+            upstream: upstream.to_owned(),
             count: Budget::new(limits.questions_per_upstream),
             bytes: Budget::new(limits.upstream_queue_bytes),
+            reported: Once::new(),
         }
     }
 
@@ -32,15 +40,21 @@ impl Questions {
     /// # Errors
     /// -32005 if a limit is reached; the message names it.
     pub(super) fn open(&self, bytes: usize) -> Result<OpenQuestion, ErrorText> {
-        let count = self
-            .count
-            .take(1)
-            .ok_or_else(|| refused(format_args!("requests: at most {}", self.count.most())))?;
-        let bytes = self
-            .bytes
-            .take_one(bytes)
-            .ok_or_else(|| refused(format_args!("bytes: at most {}", self.bytes.most())))?;
+        let count = self.count.take(1);
+        let count =
+            count.ok_or_else(|| self.refused(format_args!("requests: at most {}", self.count.most())))?;
+        let bytes = self.bytes.take_one(bytes);
+        let bytes =
+            bytes.ok_or_else(|| self.refused(format_args!("bytes: at most {}", self.bytes.most())))?;
         Ok((count, bytes))
+    }
+
+    fn refused(&self, what: Arguments<'_>) -> ErrorText {
+        self.reported.call_once(|| {
+            let upstream = &*self.upstream;
+            tracing::warn!(upstream, %what, "upstream reached a limit of unanswered requests to a client");
+        });
+        ErrorText::new(code::LIMIT_REACHED, format_args!("the client has too many unanswered {what}"))
     }
 }
 
@@ -62,14 +76,9 @@ impl InputRequest {
     /// A request without parameters that counts against no limit.
     pub fn uncounted(method: &str, answer: oneshot::Sender<Result<Json, ErrorText>>) -> Self {
         let params = RawObject::empty();
-        let open = Questions::new(&Limits::default()).open(params.text().len()).unwrap();
+        let open = Questions::new("u", &Limits::default()).open(params.text().len()).unwrap();
         Self { method: method.to_owned(), params, answer, _open: Arc::new(open) }
     }
-}
-
-fn refused(what: std::fmt::Arguments<'_>) -> ErrorText {
-    tracing::warn!(%what, "upstream reached a limit of unanswered requests to a client");
-    ErrorText::new(code::LIMIT_REACHED, format_args!("the client has too many unanswered {what}"))
 }
 
 #[cfg(test)]
@@ -79,7 +88,7 @@ mod tests {
     #[test]
     fn open_requests_are_limited_by_number_and_by_bytes() {
         let limits = Limits { questions_per_upstream: 3, upstream_queue_bytes: 10, ..Limits::default() };
-        let questions = Questions::new(&limits);
+        let questions = Questions::new("u", &limits);
         let message = |bytes| questions.open(bytes).unwrap_err().message();
         let first = questions.open(8).unwrap();
         assert!(message(3).ends_with("at most 10"), "{}", message(3));

@@ -145,7 +145,7 @@ rules! {
         "add token = \"…\" or claims = { … }; without them it is for --principal on stdio only";
     UNREACHABLE Error "unreachable-upstream":
         "an upstream cannot be used, and its tools are not served",
-        "run it by itself to see why, or leave it out";
+        "start its command, or open its URL, by itself to see why, or leave it out";
     NO_KEYS Error "unreadable-keys":
         "the issuer's keys cannot be read, and no JWT is accepted until they are",
         "see [auth.jwt]: jwks_url or jwks_file names a JSON Web Key Set with a key for signatures";

@@ -56,7 +56,7 @@ async fn what_goes_wrong_is_an_error_that_names_the_upstream_and_the_rest_goes_o
         ("says_202", "ended its reply without a response to the request"),
         ("redirects_to_a_page", "with 302, which is not followed: only 307 and 308 keep the message"),
         ("redirects_for_ever", "redirects too many times"),
-        ("html", "ended its reply without a response to the request"),
+        ("html", "answered HTTP 200 OK with content type 'text/html' instead of JSON or an event stream"),
         ("html_as_json", "ended its reply without a response to the request"),
         ("batch", "sent an invalid response: batches are not supported"),
         ("foreign_id", "ended its reply without a response to the request"),

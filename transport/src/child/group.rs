@@ -38,14 +38,15 @@ impl Group {
         Self(child.id())
     }
 
-    /// Waits for the child to exit, then sends SIGTERM, then kills it. Its group ends with it.
+    /// Waits for the child to exit, then sends SIGTERM, then kills it. Its group ends with it. The status is that of a child
+    /// that exited by itself.
     pub(super) async fn reap(mut self, child: &mut Child) -> Option<ExitStatus> {
         for signal in [None, Some(Signal::TERM), Some(Signal::KILL)] {
             signal.into_iter().for_each(|signal| self.send(signal));
             if let Ok(Ok(status)) = tokio::time::timeout(GRACE, child.wait()).await {
                 self.disperse().await;
                 self.forget();
-                return Some(status);
+                return signal.is_none().then_some(status);
             }
         }
         self.forget();

@@ -41,7 +41,11 @@ use stderr::LastLines;
 use tokio::process::Command;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{Bounds, Connection, Handler, Reason, connection::Carrier, streams::carry};
+use crate::{
+    Bounds, Connection, Handler, Reason,
+    connection::Carrier,
+    streams::{carry, closed},
+};
 
 /// How long to wait for the end of stderr after the child exited: a process that left its group may hold the pipe open.
 const LAST_LINES: Duration = Duration::from_secs(1);
@@ -87,6 +91,27 @@ fn epitaph(
     match (carried, status) {
         (Err(reason), _) => reason.because(&details),
         (Ok(()), Some(status)) => Reason::new(format!("the process ended with {status}")).because(&details),
-        (Ok(()), None) => Reason::new("the process was killed").because(&details),
+        // It had to be ended, so that is not why the connection is over.
+        (Ok(()), None) => closed(connection).because(&details),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::connection::tests::{Owner, bounds};
+
+    #[tokio::test]
+    async fn u3_a_child_that_has_to_be_ended_gave_another_reason() {
+        for (script, reason) in [
+            ("exec sleep 60 >&-", "it closed its input or output"),
+            ("exec >&-; exit 7", "the process ended with exit status: 7"),
+        ] {
+            let mut command = Command::new("sh");
+            let connection =
+                connect(command.args(["-c", script]), Arc::new(Owner::default()), bounds()).unwrap();
+            connection.ended().await;
+            assert_eq!(connection.reason().to_string(), reason);
+        }
     }
 }

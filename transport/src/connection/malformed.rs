@@ -40,8 +40,8 @@ impl Connection {
     /// client's request.
     pub(super) fn settle_without_id(&self, outcome: Result<Json, ErrorText>, about: Option<RequestId>) {
         let Some(id) = about else {
-            let said = outcome.err().map(|error| error.message()).unwrap_or_default();
-            return self.skip_response(&format!("it has no id; {said}"));
+            let said = outcome.err().map(|error| format!("; {}", error.message())).unwrap_or_default();
+            return self.skip_response(&format!("it has no id{said}"));
         };
         let error = match outcome {
             Err(error) if error.is_sound() => CallError::Answered(error),

@@ -142,3 +142,25 @@ async fn u7_a_batch_is_as_many_messages_in_the_revision_that_has_batches_alone()
         }
     }
 }
+
+#[tokio::test]
+async fn p8_what_was_written_before_a_server_ended_is_read_and_half_a_message_is_none() {
+    for (written, ended) in [
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n", None),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", None),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"resu", Some("has ended: it closed its input or output")),
+    ] {
+        let ((input, mut said), (heard, output)) = (tokio::io::duplex(64), tokio::io::duplex(64));
+        let connection = streams::connect(input, output, Arc::new(Owner::default()), bounds());
+        drop(heard);
+        let mut waiting = Box::pin(request(&connection, "m", LONG));
+        assert!(futures::poll!(&mut waiting).is_pending());
+        // The request cannot be written, which the connection finds out first.
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        said.write_all(written.as_bytes()).await.unwrap();
+        drop(said);
+        assert_eq!(waiting.await.err().map(|error| error.to_string()).as_deref(), ended, "{written}");
+    }
+}

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use mcp_disclosure_core::brief::shorten;
 use reqwest::{
-    Method, RequestBuilder, Response,
+    Method, RequestBuilder, Response, StatusCode,
     header::{ACCEPT, CONTENT_TYPE},
 };
 use tokio::time::Instant;
@@ -114,6 +115,9 @@ impl Link {
                 }
                 Ok(())
             }
+            kind if about.is_some() && !kind.is_empty() => {
+                Err(of_type(status, &kind, "JSON or an event stream"))
+            }
             _ => Ok(()),
         }
     }
@@ -187,9 +191,7 @@ impl Link {
         let content_type = content_type(&response);
         match content_type.starts_with(EVENT_STREAM) {
             true => Ok(response),
-            false => Err(HttpError::Other(Reason::new(format!(
-                "answered HTTP {status} with content type '{content_type}' instead of an event stream"
-            )))),
+            false => Err(of_type(status, &content_type, "an event stream")),
         }
     }
 
@@ -207,6 +209,13 @@ fn read_lists_again(connection: &Arc<Connection>) {
 /// A POST of a message, whose response may be JSON or events.
 pub(super) fn accepting_both(request: RequestBuilder) -> RequestBuilder {
     request.header(CONTENT_TYPE, JSON).header(ACCEPT, "application/json, text/event-stream")
+}
+
+/// A response that is neither of what was expected, such as a web page.
+fn of_type(status: StatusCode, content_type: &str, expected: &str) -> HttpError {
+    let content_type = shorten(content_type, 60);
+    let kind = format!("answered HTTP {status} with content type '{content_type}' instead of {expected}");
+    HttpError::Other(Reason::new(kind))
 }
 
 pub(super) fn content_type(response: &Response) -> String {
