@@ -146,9 +146,11 @@ impl Backends {
         let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
         client.forwarded.follow(forwarded.cloned());
         let backend = self.dedicate(client, &self.stateless, peer, self.dedicated()).await?;
+        // Ended if the caller disconnects meanwhile.
+        let starting = scopeguard::guard(backend, end);
         // Whether requests may share it depends on what its upstreams are.
-        backend.settled().await;
-        Ok(Some(self.pool.take_new(claim, backend)))
+        starting.settled().await;
+        Ok(Some(self.pool.take_new(claim, ScopeGuard::into_inner(starting))))
     }
 
     /// Puts a set of declarations in force as a whole. Returns the kinds whose lists changed.
@@ -226,5 +228,49 @@ async fn take_turns(
         // One that is ended does not settle.
         let settling = tokio::time::timeout(most, backend.settled());
         backend.ending.run_until_cancelled(settling).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use mcp_disclosure_core::{Principal, RawObject, ReceiptKey};
+    use mcp_disclosure_transport::{Id, Request};
+
+    use super::*;
+    use crate::{
+        dispatch::{Assembly, Gateway},
+        limits::Limits,
+        negotiation::{Strategies, StrategyOptions},
+        strategies::builtin,
+        upstream::{Target, UpstreamConfig},
+    };
+
+    #[tokio::test]
+    async fn p8_upstreams_are_ended_whose_request_is_given_up_while_they_start() {
+        // It is connected to, and answers nothing.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", silent.local_addr().unwrap()).parse().unwrap();
+        let silent = UpstreamConfig { awaited: false, ..UpstreamConfig::from(Target::url(url)) };
+        let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+        let key = ReceiptKey::new(b"0123456789abcdef0123456789abcdef").unwrap();
+        let upstreams = vec![silent];
+        let assembly = Assembly { upstreams, scope: Scope::Session, ..Assembly::new(strategies, key) };
+        let gateway = Gateway::start(assembly).await.unwrap().gateway;
+        let peer = Peer::new("peer", &Limits { upstreams_per_peer: 1, ..Limits::default() });
+        let (id, method, params) = (Id::number(1), "tools/call".to_owned(), RawObject::empty());
+        let request = Request { id, method, params };
+        let claim = Claim::new(&Principal::anonymous(), &RawObject::empty(), None, &request);
+        let mut starting = Box::pin(gateway.backends().for_request(&claim, &peer));
+        assert!(futures::poll!(&mut starting).is_pending());
+        assert!(peer.upstreams(1).is_err(), "its upstreams are starting");
+        drop(starting);
+        let ended = async {
+            while peer.upstreams(1).is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), ended).await.expect("they are ended");
     }
 }
