@@ -75,6 +75,11 @@ impl Frames {
         self.0.close();
     }
 
+    /// Whether no more frames will be queued.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
     /// Whether no more frames will arrive.
     pub fn is_over(&self) -> bool {
         self.0.is_closed() && self.0.is_empty()

@@ -26,6 +26,9 @@ use super::{Frame, Frames, Place, Text, store::Archive};
 /// Maximum ended streams kept per session, for clients that missed the last event.
 const MAX_ENDED: usize = 8;
 
+/// Maximum streams kept per session whose responses were not sent: as many can break at once as there may be connections.
+const MAX_UNSENT: usize = 1_000;
+
 /// The kind of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -105,13 +108,8 @@ impl ReplayBuffers {
         let number = archive.as_ref().map_or(state.last, |archive| archive.replicas.next_number());
         let buffer = Arc::new(ReplayBuffer::new(purpose, frames, self.kept.clone(), Some(number), archive));
         state.buffers.push_back(Arc::clone(&buffer));
-        let ended = state.buffers.iter().filter(|buffer| buffer.may_go()).count();
-        let mut surplus = ended.saturating_sub(MAX_ENDED);
-        state.buffers.retain(|buffer| {
-            let goes = surplus > 0 && buffer.may_go();
-            surplus -= usize::from(goes);
-            !goes
-        });
+        state.forget(MAX_ENDED, ReplayBuffer::may_go);
+        state.forget(MAX_UNSENT, ReplayBuffer::is_answered);
         buffer
     }
 
@@ -138,6 +136,18 @@ impl ReplayBuffers {
     /// The stream of this number.
     pub fn numbered(&self, number: u64) -> Option<Arc<ReplayBuffer>> {
         self.state.lock().buffers.iter().find(|other| other.number == Some(number)).cloned()
+    }
+}
+
+impl State {
+    /// Forgets the oldest of such streams, but for this many.
+    fn forget(&mut self, most: usize, goes: impl Fn(&ReplayBuffer) -> bool) {
+        let mut surplus = self.buffers.iter().filter(|buffer| goes(buffer)).count().saturating_sub(most);
+        self.buffers.retain(|buffer| {
+            let is_one = surplus > 0 && goes(buffer);
+            surplus -= usize::from(is_one);
+            !is_one
+        });
     }
 }
 
@@ -195,6 +205,11 @@ impl ReplayBuffer {
     /// Whether the final event has been sent.
     pub fn has_ended(&self) -> bool {
         self.log.lock().has_ended()
+    }
+
+    /// Whether nothing more is sent to it, though it may not have been sent on.
+    fn is_answered(&self) -> bool {
+        self.has_ended() || self.sending.lock().frames.is_closed()
     }
 
     /// Whether no more events will follow.
