@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::sync::CancellationToken;
 
-use super::{Frame, Frames, Place, Text, store::Archive};
+use super::{Frame, Frames, Place, Queued, Text, store::Archive};
 
 /// Maximum ended streams kept per session, for clients that missed the last event.
 const MAX_ENDED: usize = 8;
@@ -197,8 +197,8 @@ impl ReplayBuffer {
     /// Takes no more frames. Those that were not sent are kept for resumption.
     fn close(&self, sending: &mut Sending) {
         sending.frames.close();
-        while let Some((frame, _)) = sending.frames.try_recv() {
-            self.event(frame);
+        while let Ok(queued) = sending.frames.try_recv() {
+            self.event(queued.frame);
         }
     }
 
@@ -214,7 +214,8 @@ impl ReplayBuffer {
 
     /// Whether no more events will follow.
     fn is_over(&self) -> bool {
-        self.has_ended() || self.sending.lock().frames.is_over()
+        let is_over = |frames: &Frames| frames.is_closed() && frames.is_empty();
+        self.has_ended() || is_over(&self.sending.lock().frames)
     }
 
     /// Whether it can be given up: it is over, and its response was sent.
@@ -238,13 +239,13 @@ impl ReplayBuffer {
 
     /// The next event, which is kept for resumption; `None` at the end of the stream, or when another connection took over.
     pub async fn next(&self, turn: &Turn) -> Option<(StreamEvent, Place)> {
-        self.receive(turn, |frame, place| (self.received(frame), place)).await
+        self.receive(turn, |Queued { frame, place, .. }| (self.received(frame), place)).await
     }
 
     /// Keeps the next event, which no connection sends: a response whatever its size, other messages within the limits of
     /// what is kept. `None` as for [`next`](Self::next).
     async fn keep_next(&self, turn: &Turn) -> Option<()> {
-        self.receive(turn, |frame, place| {
+        self.receive(turn, |Queued { frame, place, .. }| {
             let mut log = self.log.lock();
             if frame.is_last() && log.is_awaited() {
                 log.keep_unread(frame.into_text(), place);
@@ -257,7 +258,7 @@ impl ReplayBuffer {
         .await
     }
 
-    async fn receive<T>(&self, turn: &Turn, keep: impl Fn(Frame, Place) -> T) -> Option<T> {
+    async fn receive<T>(&self, turn: &Turn, keep: impl Fn(Queued) -> T) -> Option<T> {
         let next = poll_fn(|context| {
             let mut sending = self.sending.lock();
             if turn.is_cancelled() {
@@ -265,7 +266,7 @@ impl ReplayBuffer {
             }
             let received = ready!(sending.frames.poll_recv(context));
             // While it is locked: a connection that takes over finds it in the log.
-            Poll::Ready(received.map(|(frame, place)| keep(frame, place)))
+            Poll::Ready(received.map(&keep))
         });
         turn.run_until_cancelled(next).await.flatten()
     }
