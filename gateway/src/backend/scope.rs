@@ -9,13 +9,13 @@ use axum::http::HeaderMap;
 use mcp_disclosure_core::{Era, Kind};
 use mcp_disclosure_transport::{ErrorText, code};
 use scopeguard::ScopeGuard;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Backend, BackendGuard, Claim, Declaration, Recipe,
-    declare::Declarations,
     guard::{Pool, end},
+    start::at_once,
 };
 use crate::{
     catalogue::Declared,
@@ -31,8 +31,6 @@ pub struct Backends {
     recipe: Recipe,
     shared: Arc<Backend>,
     stateless: Arc<Backend>,
-    declared: watch::Receiver<Declared>,
-    declarations: mpsc::Sender<Declaration>,
     pool: Arc<Pool>,
     /// Permits for starting backends.
     starting: Arc<Semaphore>,
@@ -56,16 +54,13 @@ impl Backends {
         declared: Declared,
         client: Option<Arc<Client>>,
     ) -> Result<(Self, Vec<Arc<UpstreamError>>), Error> {
-        let (in_force, declared) = watch::channel(declared);
-        let (declarations, asked) = mpsc::channel(1);
-        let now = declared.borrow().clone();
-        let (shared, missing) = recipe.shared(now, Declarations::Asked { asked, in_force }, client).await?;
+        let (shared, missing) = recipe.shared(declared, client).await?;
         let stateless = match shared.client() {
             Some(_) => Arc::clone(&shared),
-            None => recipe.stateless(declared.clone(), &shared),
+            None => recipe.like(&shared, None, None, at_once()),
         };
         let (pool, starting) = (Arc::default(), Arc::new(Semaphore::new(AT_ONCE)));
-        Ok((Self { recipe, shared, stateless, declared, declarations, pool, starting }, missing))
+        Ok((Self { recipe, shared, stateless, pool, starting }, missing))
     }
 
     /// The number of upstreams that each client has a connection of its own to. A gateway with a single client has
@@ -74,7 +69,7 @@ impl Backends {
         if self.shared.client().is_some() {
             return 0;
         }
-        let declared = self.declared.borrow();
+        let declared = self.shared.progress.declared();
         let scope = |settings: &UpstreamSettings| settings.scope.unwrap_or(self.recipe.scope);
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
         upstreams.filter(|one| scope(&one.config().settings) == Scope::Session).count()
@@ -82,7 +77,7 @@ impl Backends {
 
     /// Those of a caller's headers that any upstream is sent.
     pub fn forwarded(&self, headers: &HeaderMap) -> Option<Arc<HeaderMap>> {
-        let declared = self.declared.borrow();
+        let declared = self.shared.progress.declared();
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
         let mut forwarded = HeaderMap::new();
         for name in upstreams.flat_map(|one| one.config().target.forward()) {
@@ -160,7 +155,7 @@ impl Backends {
     pub async fn declare(&self, declared: Declared) -> Result<Vec<Kind>, Problem> {
         let (reply, answer) = oneshot::channel();
         let closing = || Problem::new("the gateway is closing");
-        self.declarations.send(Declaration { declared, reply: Some(reply) }).await.map_err(|_| closing())?;
+        self.shared.declarations.send(Declaration { declared, reply }).await.map_err(|_| closing())?;
         answer.await.map_err(|_| closing())
     }
 
@@ -188,7 +183,7 @@ impl Backends {
     ) -> Result<Arc<Backend>, ErrorText> {
         let place = peer.upstreams(count)?;
         let go = CancellationToken::new();
-        let backend = self.recipe.dedicated(client, place, self.declared.clone(), like, go.clone());
+        let backend = self.recipe.like(like, Some(client), Some(place), go.clone());
         // Ended if the caller disconnects meanwhile.
         let starting = scopeguard::guard(backend, end);
         let turn = self.recipe.wait_for_upstreams / TURNS;

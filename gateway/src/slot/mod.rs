@@ -25,13 +25,10 @@ pub use subscriptions::Subscription;
 use subscriptions::Wishes;
 pub use supervision::{End, Late, State, Supervision};
 pub use supervisor::Supervisor;
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams, subject};
+use crate::upstream::{Configured, Introduction, Signals, Upstream, Upstreams, subject};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -105,12 +102,6 @@ impl Slot {
     /// Whether it is stopped, or about to be.
     pub(crate) fn is_stopping(&self) -> bool {
         self.stopping.is_cancelled()
-    }
-
-    /// Sends the slot's events to `follower`.
-    pub fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
-        let _closed = follower.send((self.number(), Event::Changed));
-        self.signals.attach(follower);
     }
 
     /// The upstream, once it is connected: a new connection if `lost` is the current one, which could not be used.

@@ -5,12 +5,15 @@ use std::{sync::Arc, time::Duration};
 use futures::future::join_all;
 use mcp_disclosure_core::{Era, RawText, UpstreamLists};
 use parking_lot::Mutex;
-use tokio::{sync::watch, task::spawn_blocking, time::Instant};
+use tokio::{
+    sync::{mpsc, watch},
+    task::spawn_blocking,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Wishes, Witness,
-    choices::Telling,
+    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Wishes, Witness, choices::Telling,
 };
 use crate::{
     session::Client,
@@ -36,6 +39,8 @@ pub struct Supervisor {
     pub client: Option<Arc<Client>>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
     pub era: Era,
+    /// Where what happens at its slots is sent to.
+    pub events: mpsc::UnboundedSender<Event>,
     /// Cancelled when upstreams may be started.
     pub go: CancellationToken,
     /// Cancelled to stop all slots.
@@ -70,7 +75,7 @@ impl Supervisor {
             configured: Arc::clone(configured),
             patience: timeouts.connect,
             status: watch::Sender::new(status),
-            signals: Arc::new(Signals::default()),
+            signals: Arc::new(Signals::new(self.events.clone())),
             wishes: Wishes::default(),
             stopping: self.stopping.child_token(),
         });
@@ -362,7 +367,7 @@ impl Task {
     pub(super) fn turn(&self, change: impl FnOnce(&mut Status) -> bool) -> bool {
         let is_news = self.slot.status.send_if_modified(change);
         if is_news {
-            self.slot.signals.send(self.slot.number(), &Event::Changed);
+            self.slot.signals.send(Event::Changed);
         }
         is_news
     }

@@ -13,7 +13,10 @@ use rmcp::{
     model::{ServerCapabilities, ServerConfig, SubscribeRequestParams, UnsubscribeRequestParams},
     service::RequestContext,
 };
-use tokio::{sync::Semaphore, task::JoinHandle};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinHandle,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -100,6 +103,7 @@ impl Scene {
             witness: None,
             client: None,
             era: Era::Session,
+            events: mpsc::unbounded_channel().0,
             go,
             stopping: CancellationToken::new(),
         };
