@@ -98,7 +98,7 @@ impl Backend {
             params.retain(|key| matches!(key, "uri" | "_meta") || !(is_guarded || is_like(key, "uri")));
         // Subscribers may know it by either.
         for uri in [&uri, &our_uri(name, &uri)] {
-            self.audience.notify_updated(&Watched::of(slot.number(), uri), params.with_value("uri", uri));
+            self.audience.notify_updated(&Watched::of(name, uri), params.with_value("uri", uri));
         }
     }
 

@@ -1,6 +1,9 @@
 //! The task that keeps an upstream connected.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures::future::join_all;
 use mcp_disclosure_core::{Era, RawText, UpstreamLists};
@@ -13,7 +16,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Wishes, Witness, choices::Telling,
+    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Witness, choices::Telling,
 };
 use crate::{
     session::Client,
@@ -51,7 +54,8 @@ impl Supervisor {
     /// Starts to supervise an upstream. What it lists is kept for the next run of the program if it `is_remembered`. Must
     /// be called within a runtime.
     ///
-    /// What `replaced` listed, the upstream of this name before its entry changed, is offered until this one lists itself.
+    /// It takes the place of `replaced`, the upstream of this name before its entry changed: what that one listed is offered until
+    /// it lists itself, what that one was asked for it is asked for, and who waits for that one waits for it.
     pub fn start(
         &self,
         configured: &Arc<Configured>,
@@ -76,9 +80,11 @@ impl Supervisor {
             patience: timeouts.connect,
             status: watch::Sender::new(status),
             signals: Arc::new(Signals::new(self.events.clone())),
-            wishes: Wishes::default(),
+            wishes: replaced.map(|slot| Arc::clone(&slot.wishes)).unwrap_or_default(),
+            successor: OnceLock::new(),
             stopping: self.stopping.child_token(),
         });
+        replaced.into_iter().for_each(|replaced| replaced.succeeded_by(&slot));
         let connector = Arc::new(Connector {
             configured: Arc::clone(configured),
             terms: Terms { timeouts, ..self.terms.clone() },
