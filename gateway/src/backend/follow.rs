@@ -1,38 +1,48 @@
 //! Following upstreams and declarations: slots report changes, and each batch of changes becomes one snapshot.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::HashSet, future::pending, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View, given::is_like, our_uri};
+use mcp_disclosure_core::{Kind, Permits, Principal, Stack, UpstreamLists, View};
 use mcp_disclosure_transport::beside::aside;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{Backend, Declaration, Scope, clashes, declare::Declarations};
+use super::{Backend, Scope, clashes, slots::has};
 use crate::{
-    catalogue::{Keeper, Made, Published},
-    session::Watched,
-    slot::{Recollection, Slot, Status, Supervision, Supervisor},
-    upstream::{Event, Restart, UpstreamError, Upstreams},
+    catalogue::{Declared, Keeper, Made, Published},
+    slot::{Recollection, Slot, Status, Supervisor},
+    upstream::{Event, UpstreamError},
 };
 
 /// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
 const GATHERING: Duration = Duration::from_millis(20);
 
-/// The events of slots, by number.
-type Events = mpsc::UnboundedReceiver<(usize, Event)>;
+/// What happens at a backend's own slots.
+type Events = mpsc::UnboundedReceiver<Event>;
+
+/// A set of declarations to put in force as a whole.
+#[derive(Debug)]
+pub(super) struct Declaration {
+    pub(super) declared: Declared,
+    /// Takes the kinds whose lists changed.
+    pub(super) reply: oneshot::Sender<Vec<Kind>>,
+}
 
 /// How far the upstreams have come. What one listed that was tried is in the catalogue.
 #[derive(Debug, Default)]
 pub(crate) struct Progress(watch::Sender<Tries>);
 
-/// The upstreams that the catalogue is made of, in their order: by number, their statuses. Of one that is not in it yet, nothing is
-/// known.
+/// What the catalogue is made of.
 #[derive(Debug, Default)]
-pub(super) struct Tries(Vec<(usize, Status)>);
+pub(super) struct Tries {
+    declared: Arc<Declared>,
+    /// The upstreams, in their order: by number, their statuses. Of one that is not in it yet, nothing is known.
+    upstreams: Vec<(usize, Status)>,
+}
 
 impl Tries {
     /// What is known from an earlier run of the program of the upstreams that were not tried yet.
     pub(super) fn outstanding(&self) -> impl Iterator<Item = Recollection> {
-        self.0.iter().filter(|(_, status)| !status.is_tried()).map(|(_, status)| status.recollection)
+        self.upstreams.iter().filter(|(_, status)| !status.is_tried()).map(|(_, status)| status.recollection)
     }
 
     /// Whether each was tried.
@@ -42,25 +52,39 @@ impl Tries {
 
     /// An upstream.
     pub(super) fn of(&self, number: usize) -> Option<&Status> {
-        self.0.iter().find(|(known, _)| *known == number).map(|(_, status)| status)
+        self.upstreams.iter().find(|(known, _)| *known == number).map(|(_, status)| status)
     }
 
     /// The number of the client's choices that the lists of all upstreams follow.
     pub(super) fn followed(&self) -> u64 {
-        self.0.iter().map(|(_, status)| status.followed()).min().unwrap_or(u64::MAX)
+        self.upstreams.iter().map(|(_, status)| status.followed()).min().unwrap_or(u64::MAX)
     }
 
-    /// What the catalogue is made of.
-    pub(super) fn made(&self) -> Made {
-        Made::of(self.0.iter().map(|(_, status)| status))
+    fn made(&self) -> Made {
+        Made::of(self.upstreams.iter().map(|(_, status)| status))
+    }
+
+    /// Whether a catalogue is made of the same as with this declared.
+    pub(super) fn makes(&self, what: &Made, declared: &Arc<Declared>) -> bool {
+        Arc::ptr_eq(&self.declared, declared) && self.made() == *what
     }
 }
 
 impl Progress {
+    /// That of a backend for which this is declared, before it has any upstream.
+    pub(super) fn new(declared: Arc<Declared>) -> Self {
+        Self(watch::Sender::new(Tries { declared, upstreams: Vec::new() }))
+    }
+
+    /// What is declared, as far as it is in the catalogue.
+    pub(super) fn declared(&self) -> Arc<Declared> {
+        Arc::clone(&self.0.borrow().declared)
+    }
+
     /// Waits until each of these was tried. Returns why some of them cannot be used.
     pub(super) async fn of(&self, numbers: &[usize]) -> Vec<Arc<UpstreamError>> {
         let is_tried = |(number, status): &(usize, Status)| !numbers.contains(number) || status.is_tried();
-        self.reach(|tries| tries.0.iter().all(is_tried)).await;
+        self.reach(|tries| tries.upstreams.iter().all(is_tried)).await;
         let tries = self.0.borrow();
         numbers.iter().filter_map(|number| tries.of(*number)?.missing().cloned()).collect()
     }
@@ -92,13 +116,12 @@ impl Progress {
     }
 
     pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {
-        let unknown = || Status::new(Supervision::new(Restart::Always), Recollection::Pending);
-        self.0.send_modify(|tries| tries.0.extend(numbers.map(|number| (number, unknown()))));
+        self.0.send_modify(|tries| tries.upstreams.extend(numbers.map(|number| (number, Status::unknown()))));
     }
 
-    /// Notes what the present snapshot is made of: upstreams, by number.
-    fn note(&self, upstreams: impl Iterator<Item = (usize, Status)>) {
-        self.0.send_replace(Tries(upstreams.collect()));
+    /// Notes what the present snapshot is made of: declarations, and upstreams by number.
+    fn note(&self, declared: &Arc<Declared>, upstreams: impl Iterator<Item = (usize, Status)>) {
+        self.0.send_replace(Tries { declared: Arc::clone(declared), upstreams: upstreams.collect() });
     }
 }
 
@@ -109,52 +132,44 @@ pub(super) struct Follower {
     pub(super) supervisor: Supervisor,
     /// The scope of upstreams whose settings do not say.
     pub(super) scope: Scope,
-    /// The upstreams in force.
-    pub(super) upstreams: Upstreams,
+    /// What is in force.
+    pub(super) declared: Arc<Declared>,
     /// The slots that it started.
     pub(super) own: Vec<Arc<Slot>>,
     pub(super) strategies: Vec<Arc<Stack>>,
     /// The names that were reported as taken.
     pub(super) clashing: HashSet<String>,
-    pub(super) events: mpsc::UnboundedSender<(usize, Event)>,
-    /// The backend whose slots this one shares, where it need not have its own. Equal snapshots share what was made of
-    /// them.
+    /// The backend whose declarations this one follows, and whose slots it shares, where it need not have its own. Equal
+    /// snapshots share what was made of them.
     pub(super) like: Option<Arc<Backend>>,
 }
 
 impl Follower {
     /// Starts the upstreams, then follows them until the backend ends.
-    pub(super) fn start(mut self, followed: Events, declarations: Declarations) {
-        let (passed_on, shared) = mpsc::unbounded_channel();
-        if let Some(like) = &self.like {
-            // What is known already.
-            let _receiver_is_here = passed_on.send((0, Event::Changed));
-            like.passed_on.attach(passed_on);
-        }
+    pub(super) fn start(mut self, events: Events, asked: mpsc::Receiver<Declaration>) {
         self.replace_slots();
         let ending = self.backend.ending.clone();
-        tokio::spawn(ending.run_until_cancelled_owned(self.follow(followed, shared, declarations)));
+        tokio::spawn(ending.run_until_cancelled_owned(self.follow(events, asked)));
     }
 
-    /// Follows its own slots, the shared ones, and what is declared.
-    async fn follow(mut self, mut own: Events, mut shared: Events, mut declarations: Declarations) {
+    /// Follows its own slots, and what is declared by request or by the backend that it is like, whose catalogue comes first.
+    async fn follow(mut self, mut events: Events, mut asked: mpsc::Receiver<Declaration>) {
+        let mut like = self.like.as_ref().map(|like| like.progress.0.subscribe());
+        // What is known already.
+        like.iter_mut().for_each(watch::Receiver::mark_changed);
         loop {
             let mut declaration = None;
             tokio::select! {
-                Some(event) = own.recv() => self.note(event),
-                Some((number, event)) = shared.recv() => {
-                    if self.shares(number) {
-                        self.note((number, event));
+                Some(event) = events.recv() => {
+                    if !self.note(event) {
+                        continue;
                     }
                 }
-                declared = declarations.next() => declaration = Some(declared),
+                Some(asked) = asked.recv() => declaration = Some(asked),
+                () = changed(&mut like) => {}
             }
-            self.gather(&mut own).await;
-            let declared = declaration.as_ref().map(|new| new.declared.clone());
+            self.gather(&mut events).await;
             self.take(declaration);
-            // Other backends share slots of this one, so they follow later.
-            self.backend.passed_on.send(0, &Event::Changed);
-            declared.into_iter().for_each(|declared| declarations.pass_on(declared));
         }
     }
 
@@ -168,59 +183,49 @@ impl Follower {
         while !self.backend.slots().iter().all(|slot| slot.status().is_tried()) {
             tokio::select! {
                 () = &mut gathering => return,
-                Some(event) = events.recv() => self.note(event),
+                Some(event) = events.recv() => {
+                    self.note(event);
+                }
             }
         }
     }
 
-    fn note(&self, (number, event): (usize, Event)) {
-        // A changed status is looked at with all the others.
-        if let Event::ResourceUpdated(params, _share) = &event {
-            self.updated(number, params.clone());
-            self.backend.passed_on.send(number, &event);
+    /// Passes an update of a resource on. Returns whether the event is another one: a changed status is looked at with all
+    /// the others.
+    fn note(&self, event: Event) -> bool {
+        let Event::ResourceUpdated(number, params, _share) = event else { return true };
+        if let Some(slot) = self.own.iter().find(|own| own.number() == number) {
+            self.backend.sharing().iter().for_each(|sharing| sharing.updated(slot, &params));
+            self.backend.updated(slot, &params);
         }
+        false
     }
 
-    /// Forwards an update of a resource, unless it is hidden.
-    fn updated(&self, number: usize, params: RawObject) {
-        let Some(slot) = self.backend.slot_numbered(number) else { return };
-        let Some(name) = slot.name() else { return };
-        let current = self.backend.catalogue.current();
-        let snapshot = current.snapshot();
-        let Some(uri) = params.string("uri").filter(|uri| !snapshot.hides_resource(name, uri)) else {
-            return;
+    /// Puts new declarations in force. Returns whether there are any.
+    fn declare(&mut self, asked: Option<Declared>) -> bool {
+        let declared = match &self.like {
+            Some(like) => Some(like.progress.declared()).filter(|new| !Arc::ptr_eq(new, &self.declared)),
+            None => asked.map(|asked| Arc::new(asked.after(&self.declared))),
         };
-        // Another member may name what is hidden, to who takes it for the URI.
-        let is_guarded = snapshot.guards_resources();
-        let params =
-            params.retain(|key| matches!(key, "uri" | "_meta") || !(is_guarded || is_like(key, "uri")));
-        // Subscribers may know it by either.
-        for uri in [&uri, &our_uri(name, &uri)] {
-            self.backend.audience.notify_updated(&Watched::of(number, uri), params.with_value("uri", uri));
+        let Some(declared) = declared else { return false };
+        if let Some(asks) = &self.supervisor.terms.asks {
+            *asks.rules.write() = Arc::clone(&declared.rules);
         }
+        self.keeper.declare(Declared::clone(&declared));
+        self.declared = declared;
+        true
     }
 
     /// Publishes a new snapshot, if anything that it is made of changed.
     fn take(&mut self, declaration: Option<Declaration>) {
-        let mut is_new = declaration.is_some();
-        let mut reply = None;
-        if let Some(Declaration { declared, reply: asker }) = declaration {
-            if let Some(upstreams) = &declared.upstreams {
-                self.upstreams = upstreams.clone();
-            }
-            if let Some(asks) = &self.supervisor.terms.asks {
-                *asks.rules.write() = Arc::clone(&declared.rules);
-            }
-            self.keeper.declare(declared);
-            reply = asker;
-        }
+        let (asked, reply) = declaration.map(|Declaration { declared, reply }| (declared, reply)).unzip();
+        let mut is_new = self.declare(asked);
         self.replace_slots();
         // Looked at once, so that what counts as tried is in the snapshot.
         let slots = self.backend.slots();
         let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
-        let is_own = |slot: &Arc<Slot>| self.own.iter().any(|own| Arc::ptr_eq(own, slot));
-        let own = slots.iter().zip(&statuses).filter(|(slot, _)| is_own(slot)).map(|(_, status)| status);
-        is_new |= self.keeper.list(statuses.clone(), own);
+        let made = Made::of(statuses.iter());
+        is_new |= self.backend.progress.is(|tries| tries.made() != made);
         let mut changes = Vec::new();
         let is_complete = statuses.iter().all(Status::is_tried);
         // Warnings about the snapshot wait for that.
@@ -229,27 +234,30 @@ impl Follower {
         let is_final = is_complete && !self.backend.is_ending();
         if is_new {
             let before = self.backend.catalogue.current();
-            self.publish(is_final);
+            let own = slots.iter().zip(&statuses).filter(|(slot, _)| has(&self.own, slot));
+            let own: Vec<_> = own.filter_map(|(_, status)| status.offered().cloned()).collect();
+            self.publish(&statuses, &made, &own, is_final);
             let now = self.backend.catalogue.current();
             changes = self.differing(&Permits::all(), &before, &now);
             self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
             self.backend.audience.notify_announced(&before, &now);
             self.report_clashes();
         }
-        self.backend.progress.note(slots.iter().map(|slot| slot.number()).zip(statuses));
+        self.backend.progress.note(&self.declared, slots.iter().map(|slot| slot.number()).zip(statuses));
         // The asker may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
     }
 
-    /// Replaces the snapshot.
-    fn publish(&mut self, is_final: bool) {
-        let made = self.like.as_ref().and_then(|like| like.made_of(&self.keeper.made()));
-        if let Some(made) = made {
-            return self.backend.catalogue.share(made);
+    /// Replaces the snapshot by one that is made of these upstreams; `own` is listed by those whose connections are this
+    /// backend's own.
+    fn publish(&mut self, upstreams: &[Status], made: &Made, own: &[Arc<UpstreamLists>], is_final: bool) {
+        let shared = self.like.as_ref().and_then(|like| like.made_of(made, &self.declared));
+        if let Some(shared) = shared {
+            return self.backend.catalogue.share(shared);
         }
         let before = self.backend.catalogue.current();
         // Thousands of tools take a while.
-        let snapshot = aside(usize::MAX, || self.keeper.build(before.snapshot(), is_final));
+        let snapshot = aside(usize::MAX, || self.keeper.build(before.snapshot(), upstreams, own, is_final));
         let like = self.like.as_ref().map(|like| like.catalogue.current());
         self.backend.catalogue.replace(snapshot, like);
     }
@@ -282,13 +290,25 @@ impl Follower {
     }
 }
 
+/// Waits until what another backend's catalogue is made of has changed, if there is another one.
+async fn changed(like: &mut Option<watch::Receiver<Tries>>) {
+    match like {
+        // The backend is kept, and so is the sender.
+        Some(like) => drop(like.changed().await),
+        None => pending().await,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures::FutureExt;
     use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 
     use super::*;
-    use crate::{slot::End, upstream::Why};
+    use crate::{
+        slot::{End, Supervision},
+        upstream::{Restart, Why},
+    };
 
     fn failed(restart: Restart, has_listed: bool) -> Status {
         let now = tokio::time::Instant::now();
@@ -318,13 +338,13 @@ mod tests {
         // What it listed in an earlier run can be offered soon.
         let looked_up = Status { recollection: Recollection::Pending, ..failed(Restart::Always, false) };
         assert!(!looked_up.is_tried());
-        progress.note((0..).zip(tried.into_iter().chain([starting, looked_up])));
+        progress.note(&Arc::default(), (0..).zip(tried.into_iter().chain([starting, looked_up])));
         let of_each = [&[0], &[1], &[2], &[3], &[4]].map(|number| missing(number));
         assert_eq!(of_each, [Some(1), Some(0), Some(1), None, None]);
         assert!(!progress.is_complete());
         assert_eq!([2, 3].map(|than| progress.fewer(than).now_or_never()), [None, Some(())]);
         // The others were removed.
-        progress.note((1..).zip([failed(Restart::Always, false)]));
+        progress.note(&Arc::default(), (1..).zip([failed(Restart::Always, false)]));
         assert_eq!(missing(&[0, 1, 2, 3]), Some(1));
     }
 }

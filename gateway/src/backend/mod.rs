@@ -4,7 +4,6 @@
 //! may send requests to a client, since nothing else identifies which client is meant. The backends share the slots of
 //! upstreams, but for those that list something else in each era, or to each client.
 
-mod declare;
 mod follow;
 mod guard;
 mod scope;
@@ -12,27 +11,31 @@ mod slots;
 mod start;
 mod subscriptions;
 
-use std::{borrow::Cow, cmp::Reverse, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    cmp::Reverse,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
-pub use declare::Declaration;
-use follow::{Progress, Tries};
+use follow::{Declaration, Progress, Tries};
 pub use guard::{BackendGuard, Claim};
-use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, matches_template};
+use mcp_disclosure_core::{Entry, Era, Kind, RawObject, View, given::is_like, matches_template, our_uri};
 use mcp_disclosure_transport::ErrorText;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 pub use scope::Backends;
 pub use start::{Recipe, clashes};
 pub use subscriptions::unknown_resource;
-use tokio::time::Instant;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 pub use crate::upstream::Scope;
 use crate::{
-    catalogue::{Catalogue, Made, Page, Published},
+    catalogue::{Catalogue, Declared, Made, Page, Published},
     error::{Error, upstream_failed},
-    session::{Audience, Client, Place},
+    session::{Audience, Client, Place, Watched},
     slot::{Recollection, Slot, Status, server_info},
-    upstream::{Signals, Upstream, UpstreamError},
+    upstream::{Upstream, UpstreamError},
 };
 
 /// How long a handshake waits at most for what is known from an earlier run of the program: a few files that are read, and a
@@ -49,8 +52,10 @@ pub struct Backend {
     slots: RwLock<Arc<[Arc<Slot>]>>,
     /// How far its upstreams have come.
     pub(crate) progress: Progress,
-    /// What happened at its slots, for backends that share them; once it is in the catalogue.
-    passed_on: Signals,
+    /// Takes what is declared anew; that of another backend comes from the one that it is like.
+    declarations: mpsc::Sender<Declaration>,
+    /// The backends that are like it.
+    sharing: Mutex<Vec<Weak<Backend>>>,
     /// Until then, lists wait for upstreams that are starting.
     deadline: Instant,
     /// Until then, lists wait for those of them that are remembered.
@@ -70,8 +75,31 @@ impl Backend {
     }
 
     /// The current snapshot, if it is made of this.
-    fn made_of(&self, what: &Made) -> Option<Arc<Published>> {
-        self.progress.is(|tries| tries.made() == *what).then(|| self.catalogue.current())
+    fn made_of(&self, what: &Made, declared: &Arc<Declared>) -> Option<Arc<Published>> {
+        self.progress.is(|tries| tries.makes(what, declared)).then(|| self.catalogue.current())
+    }
+
+    /// The backends that are like it, and share its slots where they need not have their own.
+    fn sharing(&self) -> Vec<Arc<Backend>> {
+        self.sharing.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Forwards an update of a resource of this slot, if the backend has it, unless it is hidden.
+    fn updated(&self, slot: &Arc<Slot>, params: &RawObject) {
+        let Some(name) = slot.name().filter(|_| slots::has(&self.slots(), slot)) else { return };
+        let current = self.catalogue.current();
+        let snapshot = current.snapshot();
+        let Some(uri) = params.string("uri").filter(|uri| !snapshot.hides_resource(name, uri)) else {
+            return;
+        };
+        // Another member may name what is hidden, to who takes it for the URI.
+        let is_guarded = snapshot.guards_resources();
+        let params =
+            params.retain(|key| matches!(key, "uri" | "_meta") || !(is_guarded || is_like(key, "uri")));
+        // Subscribers may know it by either.
+        for uri in [&uri, &our_uri(name, &uri)] {
+            self.audience.notify_updated(&Watched::of(name, uri), params.with_value("uri", uri));
+        }
     }
 
     /// The upstreams, in the order in which they are configured.

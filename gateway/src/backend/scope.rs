@@ -9,13 +9,13 @@ use axum::http::HeaderMap;
 use mcp_disclosure_core::{Era, Kind};
 use mcp_disclosure_transport::{ErrorText, code};
 use scopeguard::ScopeGuard;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Backend, BackendGuard, Claim, Declaration, Recipe,
-    declare::Declarations,
     guard::{Pool, end},
+    start::at_once,
 };
 use crate::{
     catalogue::Declared,
@@ -31,8 +31,6 @@ pub struct Backends {
     recipe: Recipe,
     shared: Arc<Backend>,
     stateless: Arc<Backend>,
-    declared: watch::Receiver<Declared>,
-    declarations: mpsc::Sender<Declaration>,
     pool: Arc<Pool>,
     /// Permits for starting backends.
     starting: Arc<Semaphore>,
@@ -56,16 +54,13 @@ impl Backends {
         declared: Declared,
         client: Option<Arc<Client>>,
     ) -> Result<(Self, Vec<Arc<UpstreamError>>), Error> {
-        let (in_force, declared) = watch::channel(declared);
-        let (declarations, asked) = mpsc::channel(1);
-        let now = declared.borrow().clone();
-        let (shared, missing) = recipe.shared(now, Declarations::Asked { asked, in_force }, client).await?;
+        let (shared, missing) = recipe.shared(declared, client).await?;
         let stateless = match shared.client() {
             Some(_) => Arc::clone(&shared),
-            None => recipe.stateless(declared.clone(), &shared),
+            None => recipe.like(&shared, None, None, at_once()),
         };
         let (pool, starting) = (Arc::default(), Arc::new(Semaphore::new(AT_ONCE)));
-        Ok((Self { recipe, shared, stateless, declared, declarations, pool, starting }, missing))
+        Ok((Self { recipe, shared, stateless, pool, starting }, missing))
     }
 
     /// The number of upstreams that each client has a connection of its own to. A gateway with a single client has
@@ -74,7 +69,7 @@ impl Backends {
         if self.shared.client().is_some() {
             return 0;
         }
-        let declared = self.declared.borrow();
+        let declared = self.shared.progress.declared();
         let scope = |settings: &UpstreamSettings| settings.scope.unwrap_or(self.recipe.scope);
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
         upstreams.filter(|one| scope(&one.config().settings) == Scope::Session).count()
@@ -82,7 +77,7 @@ impl Backends {
 
     /// Those of a caller's headers that any upstream is sent.
     pub fn forwarded(&self, headers: &HeaderMap) -> Option<Arc<HeaderMap>> {
-        let declared = self.declared.borrow();
+        let declared = self.shared.progress.declared();
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
         let mut forwarded = HeaderMap::new();
         for name in upstreams.flat_map(|one| one.config().target.forward()) {
@@ -146,9 +141,11 @@ impl Backends {
         let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
         client.forwarded.follow(forwarded.cloned());
         let backend = self.dedicate(client, &self.stateless, peer, self.dedicated()).await?;
+        // Ended if the caller disconnects meanwhile.
+        let starting = scopeguard::guard(backend, end);
         // Whether requests may share it depends on what its upstreams are.
-        backend.settled().await;
-        Ok(Some(self.pool.take_new(claim, backend)))
+        starting.settled().await;
+        Ok(Some(self.pool.take_new(claim, ScopeGuard::into_inner(starting))))
     }
 
     /// Puts a set of declarations in force as a whole. Returns the kinds whose lists changed.
@@ -158,7 +155,7 @@ impl Backends {
     pub async fn declare(&self, declared: Declared) -> Result<Vec<Kind>, Problem> {
         let (reply, answer) = oneshot::channel();
         let closing = || Problem::new("the gateway is closing");
-        self.declarations.send(Declaration { declared, reply: Some(reply) }).await.map_err(|_| closing())?;
+        self.shared.declarations.send(Declaration { declared, reply }).await.map_err(|_| closing())?;
         answer.await.map_err(|_| closing())
     }
 
@@ -186,7 +183,7 @@ impl Backends {
     ) -> Result<Arc<Backend>, ErrorText> {
         let place = peer.upstreams(count)?;
         let go = CancellationToken::new();
-        let backend = self.recipe.dedicated(client, place, self.declared.clone(), like, go.clone());
+        let backend = self.recipe.like(like, Some(client), Some(place), go.clone());
         // Ended if the caller disconnects meanwhile.
         let starting = scopeguard::guard(backend, end);
         let turn = self.recipe.wait_for_upstreams / TURNS;
@@ -226,5 +223,49 @@ async fn take_turns(
         // One that is ended does not settle.
         let settling = tokio::time::timeout(most, backend.settled());
         backend.ending.run_until_cancelled(settling).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use mcp_disclosure_core::{Principal, RawObject, ReceiptKey};
+    use mcp_disclosure_transport::{Id, Request};
+
+    use super::*;
+    use crate::{
+        dispatch::{Assembly, Gateway},
+        limits::Limits,
+        negotiation::{Strategies, StrategyOptions},
+        strategies::builtin,
+        upstream::{Target, UpstreamConfig},
+    };
+
+    #[tokio::test]
+    async fn p8_upstreams_are_ended_whose_request_is_given_up_while_they_start() {
+        // It is connected to, and answers nothing.
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", silent.local_addr().unwrap()).parse().unwrap();
+        let silent = UpstreamConfig { awaited: false, ..UpstreamConfig::from(Target::url(url)) };
+        let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+        let key = ReceiptKey::new(b"0123456789abcdef0123456789abcdef").unwrap();
+        let upstreams = vec![silent];
+        let assembly = Assembly { upstreams, scope: Scope::Session, ..Assembly::new(strategies, key) };
+        let gateway = Gateway::start(assembly).await.unwrap().gateway;
+        let peer = Peer::new("peer", &Limits { upstreams_per_peer: 1, ..Limits::default() });
+        let (id, method, params) = (Id::number(1), "tools/call".to_owned(), RawObject::empty());
+        let request = Request { id, method, params };
+        let claim = Claim::new(&Principal::anonymous(), &RawObject::empty(), None, &request);
+        let mut starting = Box::pin(gateway.backends().for_request(&claim, &peer));
+        assert!(futures::poll!(&mut starting).is_pending());
+        assert!(peer.upstreams(1).is_err(), "its upstreams are starting");
+        drop(starting);
+        let ended = async {
+            while peer.upstreams(1).is_err() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), ended).await.expect("they are ended");
     }
 }

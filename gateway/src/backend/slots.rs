@@ -12,7 +12,7 @@ impl Follower {
     /// Makes the upstreams in force the backend's: keeps those it has, starts new ones and stops the others.
     pub(super) fn replace_slots(&mut self) {
         let before = self.backend.slots();
-        let upstreams = self.upstreams.clone();
+        let upstreams = self.declared.upstreams.clone().unwrap_or_default();
         let slots: Vec<Arc<Slot>> = upstreams.iter().map(|one| self.slot_of(one, &before)).collect();
         if slots.iter().map(Arc::as_ptr).eq(before.iter().map(Arc::as_ptr)) {
             return;
@@ -29,7 +29,6 @@ impl Follower {
         }
         let new: Vec<Arc<Slot>> = slots.iter().filter(|slot| !has(&before, slot)).cloned().collect();
         self.backend.progress.begin(new.iter().map(|slot| slot.number()));
-        new.iter().filter(|slot| has(&self.own, slot)).for_each(|slot| slot.attach(self.events.clone()));
         tokio::spawn(slot::name(new, upstreams));
         *self.backend.slots.write() = slots.into();
     }
@@ -66,16 +65,11 @@ impl Follower {
         }
     }
 
-    /// Whether it has no slot of its own for the upstream with this number.
-    pub(super) fn shares(&self, number: usize) -> bool {
-        !self.own.iter().any(|own| own.number() == number)
-    }
-
     fn scope_of(&self, configured: &Configured) -> Scope {
         configured.config().settings.scope.unwrap_or(self.scope)
     }
 }
 
-fn has(slots: &[Arc<Slot>], slot: &Arc<Slot>) -> bool {
+pub(super) fn has(slots: &[Arc<Slot>], slot: &Arc<Slot>) -> bool {
     slots.iter().any(|one| Arc::ptr_eq(one, slot))
 }

@@ -3,16 +3,12 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, View};
-use parking_lot::RwLock;
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
+use parking_lot::{Mutex, RwLock};
+use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Backend, Scope,
-    declare::Declarations,
     follow::{Follower, Progress},
 };
 use crate::{
@@ -21,8 +17,8 @@ use crate::{
     observe::Observer,
     problem::{Problem, Problems},
     session::{Client, Place},
-    slot::{Memory, Supervisor, Witness},
-    upstream::{Asks, Signals, Terms, UpstreamError},
+    slot::{Memory, Status, Supervisor, Witness},
+    upstream::{Asks, Terms, UpstreamError},
 };
 
 /// How long lists wait for upstreams whose lists of an earlier run can be served.
@@ -58,12 +54,9 @@ impl Recipe {
     pub(super) async fn shared(
         &self,
         declared: Declared,
-        declarations: Declarations,
         client: Option<Arc<Client>>,
     ) -> Result<(Arc<Backend>, Vec<Arc<UpstreamError>>), Error> {
-        let go = CancellationToken::new();
-        go.cancel();
-        let backend = self.open(declared, declarations, (client, Era::Session), None, go, None);
+        let backend = self.open(Arc::new(declared), client, None, at_once(), None);
         self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
         // A start that is given up is an end.
         let starting = backend.ending.clone().drop_guard();
@@ -85,52 +78,44 @@ impl Recipe {
         if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(Problems(problems))) }
     }
 
-    /// A backend dedicated to a client, like the shared one, with the reservation of the client's peer. Its upstreams are started
-    /// after `go`.
-    pub fn dedicated(
+    /// A backend like another one, for what each client or each era has of its own: dedicated to a client, with the reservation of
+    /// its peer, or of all clients without sessions. Its upstreams are started after `go`.
+    pub(super) fn like(
         &self,
-        client: Arc<Client>,
-        place: Place,
-        declared: watch::Receiver<Declared>,
-        shared: &Arc<Backend>,
+        other: &Arc<Backend>,
+        client: Option<Arc<Client>>,
+        place: Option<Place>,
         go: CancellationToken,
     ) -> Arc<Backend> {
-        let now = declared.borrow().clone();
-        let client = (Some(client), Era::Session);
-        self.open(now, Declarations::PassedOn(declared), client, Some(place), go, Some(Arc::clone(shared)))
+        self.open(other.progress.declared(), client, place, go, Some(Arc::clone(other)))
     }
 
-    /// The backend that clients without sessions share: like the shared one, but for upstreams that speak both eras.
-    pub fn stateless(&self, declared: watch::Receiver<Declared>, shared: &Arc<Backend>) -> Arc<Backend> {
-        let now = declared.borrow().clone();
-        let (go, client) = (CancellationToken::new(), (None, Era::Stateless));
-        go.cancel();
-        self.open(now, Declarations::PassedOn(declared), client, None, go, Some(Arc::clone(shared)))
-    }
-
-    /// Starts the upstreams, for this client or all of this era, and follows them, and what is declared anew.
+    /// Starts the upstreams, for this client or all, and follows them, and what is declared anew.
     fn open(
         &self,
-        declared: Declared,
-        declarations: Declarations,
-        (client, era): (Option<Arc<Client>>, Era),
+        declared: Arc<Declared>,
+        client: Option<Arc<Client>>,
         place: Option<Place>,
         go: CancellationToken,
         like: Option<Arc<Backend>>,
     ) -> Arc<Backend> {
-        let (events, followed) = mpsc::unbounded_channel();
+        let (events, happened) = mpsc::unbounded_channel();
+        let (declarations, asked) = mpsc::channel(1);
         let ending = CancellationToken::new();
-        let (keeper, snapshot) = Keeper::open(
-            declared.clone(),
-            (Arc::clone(&self.observer), Arc::clone(&self.said)),
-            like.is_some(),
-        );
+        let (observer, said) = (Arc::clone(&self.observer), Arc::clone(&self.said));
+        let mut keeper = Keeper::new(Declared::clone(&declared), observer, said, like.is_some());
+        let unknown = declared.upstreams.iter().flat_map(|all| all.iter()).map(|_| Status::unknown());
+        let unknown: Vec<Status> = unknown.collect();
+        let snapshot = keeper.build(&Snapshot::default(), &unknown, &[], false);
+        // Nor is it known what they are called.
+        let snapshot = snapshot.about_itself(declared.about.clone());
         let now = Instant::now();
         let backend = Arc::new(Backend {
             catalogue: Catalogue::new(snapshot),
             slots: RwLock::default(),
-            progress: Progress::default(),
-            passed_on: Signals::default(),
+            progress: Progress::new(Arc::clone(&declared)),
+            declarations,
+            sharing: Mutex::default(),
             deadline: now + self.wait_for_upstreams,
             deadline_of_remembered: now + self.wait_for_upstreams.min(WAIT_FOR_REMEMBERED),
             audience: Arc::default(),
@@ -138,6 +123,12 @@ impl Recipe {
             ending: ending.clone(),
             _place: place,
         });
+        if let Some(like) = &like {
+            let mut sharing = like.sharing.lock();
+            // Those of clients that are gone.
+            sharing.retain(|backend| backend.strong_count() > 0);
+            sharing.push(Arc::downgrade(&backend));
+        }
         // What a dedicated upstream lists may be meant for its client alone.
         let is_dedicated = like.is_some() && client.is_some();
         let memory = self.memory.clone().filter(|_| !is_dedicated);
@@ -150,22 +141,29 @@ impl Recipe {
         };
         // Each upstream of the backend that clients share is seen once.
         let (witness, stopping) = (self.witness.clone().filter(|_| like.is_none()), ending);
-        let supervisor = Supervisor { terms, memory, witness, client, era, go, stopping };
+        let era = if like.is_some() && client.is_none() { Era::Stateless } else { Era::Session };
+        let supervisor = Supervisor { terms, memory, witness, client, era, events, go, stopping };
         let follower = Follower {
             backend: Arc::clone(&backend),
             keeper,
             supervisor,
             scope: self.scope,
-            upstreams: declared.upstreams.unwrap_or_default(),
+            declared,
             own: Vec::new(),
             strategies: self.strategies.clone(),
             clashing: HashSet::new(),
-            events,
             like,
         };
-        follower.start(followed, declarations);
+        follower.start(happened, asked);
         backend
     }
+}
+
+/// That upstreams may be started.
+pub(super) fn at_once() -> CancellationToken {
+    let go = CancellationToken::new();
+    go.cancel();
+    go
 }
 
 /// Tools whose name clashes, with another or with a strategy's own, even in its long form. Only the first tool of such a

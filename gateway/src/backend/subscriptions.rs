@@ -16,9 +16,8 @@ use crate::{
 impl Backend {
     /// Waits until the upstream was informed of a release.
     pub async fn released(&self, watched: &Watched) {
-        if let Some(slot) = self.slot_numbered(watched.upstream) {
-            let own = own_uri(slot.name().map_or("", |name| name.as_str()), &watched.uri);
-            slot.unsubscribed(&own).await;
+        if let Ok(slot) = self.slot(&watched.upstream) {
+            slot.unsubscribed(&own_uri(&watched.upstream, &watched.uri)).await;
         }
     }
 
@@ -43,6 +42,7 @@ impl Backend {
         let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
+            let Some(name) = owner.name() else { continue };
             let subscribing = async {
                 if !owner.has_subscribers(&own) {
                     ready(Arc::clone(&owner)).await?;
@@ -50,7 +50,7 @@ impl Backend {
                 owner.subscribe(&own).await
             };
             match subscribing.await {
-                Ok(held) => return Ok((Watched::of(owner.number(), uri), Box::new(held))),
+                Ok(held) => return Ok((Watched::of(name, uri), Box::new(held))),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();
                 }

@@ -29,6 +29,15 @@ pub struct Declared {
     pub accepting: Option<Arc<dyn Accepting>>,
 }
 
+impl Declared {
+    /// The same in the place of others: unchanged upstreams keep their identity.
+    pub(crate) fn after(self, before: &Self) -> Self {
+        let known = before.upstreams.clone().unwrap_or_default();
+        let upstreams = self.upstreams.map_or_else(|| known.clone(), |upstreams| upstreams.keeping(&known));
+        Self { upstreams: Some(upstreams), ..self }
+    }
+}
+
 /// Where it is written down which definitions were reviewed.
 pub trait Accepting: fmt::Debug + Send + Sync {
     /// Writes down everything that an upstream lists of which nothing is written down yet, and returns what is then. May
@@ -39,17 +48,13 @@ pub trait Accepting: fmt::Debug + Send + Sync {
     fn accept(&self, lists: &UpstreamLists) -> Result<Lock, String>;
 }
 
-/// The material of snapshots: upstreams' lists, and the declarations laid over them.
+/// Makes snapshots of upstreams' lists, and of the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    /// The upstreams, in their order; `None` before they were looked at, when it is not known what they will list.
-    upstreams: Option<Vec<Status>>,
     declared: Declared,
     /// The warnings about the last snapshot; `None` if another keeper of the same material logs them.
     warned: Option<HashSet<String>>,
     known: KnownDefinitions,
-    /// The lists of the upstreams whose connections are this backend's own.
-    own: Vec<Arc<UpstreamLists>>,
 }
 
 /// What of upstreams a snapshot is made of: two that are made of the same are alike, unless something else is declared.
@@ -83,35 +88,10 @@ fn is_remembered(status: &Status) -> bool {
 }
 
 impl Keeper {
-    /// A keeper without lists, and its first snapshot. A `quiet` one logs no warnings.
-    pub fn open(
-        declared: Declared,
-        (observer, said): (Arc<dyn Observer>, Arc<Said>),
-        quiet: bool,
-    ) -> (Self, Snapshot) {
+    /// A `quiet` one logs no warnings.
+    pub fn new(declared: Declared, observer: Arc<dyn Observer>, said: Arc<Said>, quiet: bool) -> Self {
         let warned = (!quiet).then(HashSet::new);
-        let known = KnownDefinitions::new(observer, said, !quiet);
-        let mut keeper = Self { upstreams: None, declared, warned, known, own: Vec::new() };
-        let snapshot = keeper.build(&Snapshot::default(), false);
-        (keeper, snapshot)
-    }
-
-    /// What the next snapshot is made of.
-    pub fn made(&self) -> Made {
-        match &self.upstreams {
-            Some(upstreams) => Made::of(upstreams.iter()),
-            None => Made { lists: Vec::new(), complete: false, started: false },
-        }
-    }
-
-    /// Takes the upstreams as they are now; `own` are those whose connections are this backend's own. Returns whether anything
-    /// is new.
-    pub fn list<'s>(&mut self, upstreams: Vec<Status>, own: impl Iterator<Item = &'s Status>) -> bool {
-        self.own = own.filter_map(|status| status.offered().cloned()).collect();
-        let before = self.made();
-        // What it is compared with is kept until then.
-        let _former = self.upstreams.replace(upstreams);
-        self.made() != before
+        Self { declared, warned, known: KnownDefinitions::new(observer, said, !quiet) }
     }
 
     /// Takes new declarations.
@@ -119,20 +99,26 @@ impl Keeper {
         self.declared = declared;
     }
 
-    /// Makes the snapshot that follows another one. Warnings about it are logged if they are `final`: while upstreams are starting, what is
-    /// declared for their tools seems to be declared for nothing.
-    pub fn build(&mut self, before: &Snapshot, is_final: bool) -> Snapshot {
-        self.accept_first();
-        let Made { complete, started, .. } = self.made();
-        let lists: Vec<_> =
-            self.upstreams.iter().flatten().filter_map(|status| status.offered().cloned()).collect();
-        let failed = self.upstreams.iter().flatten().filter(|status| status.offered().is_none());
+    /// Makes the snapshot that follows another one, of these upstreams; `own` is listed by those whose connections are this
+    /// backend's own. Warnings about it are logged if they are `final`: while upstreams are starting, what is declared for their
+    /// tools seems to be declared for nothing.
+    pub fn build(
+        &mut self,
+        before: &Snapshot,
+        upstreams: &[Status],
+        own: &[Arc<UpstreamLists>],
+        is_final: bool,
+    ) -> Snapshot {
+        self.accept_first(upstreams);
+        let Made { complete, started, .. } = Made::of(upstreams.iter());
+        let lists: Vec<_> = upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
+        let failed = upstreams.iter().filter(|status| status.offered().is_none());
         let gone: Vec<_> = failed.filter_map(|status| status.lists.clone()).collect();
         let Declared { files, rules, .. } = &self.declared;
         let snapshot =
             Snapshot::assemble_after(before, Material { upstreams: &lists, complete, files, rules }, &gone);
         let mut served = snapshot.own_names();
-        for lists in &self.own {
+        for lists in own {
             let is_held = |tool: &str| {
                 let is_it = |warning: &Warning| match warning {
                     Warning::Held { upstream, change } => *upstream == lists.name && change.tool == tool,
@@ -146,15 +132,14 @@ impl Keeper {
         if is_final {
             self.warn_of(&snapshot);
         }
-        let about = self.about(&self.declared.about, &snapshot);
+        let about = self.about(upstreams, &snapshot);
         snapshot.about_itself(about).while_starting(!started)
     }
 
     /// Accepts what upstreams list whose new tools are held, and of which nothing was reviewed yet: what they list now, and not
     /// what they listed in an earlier run of the program.
-    fn accept_first(&mut self) {
-        let upstreams = self.upstreams.iter().flatten();
-        for lists in upstreams.filter(|status| !is_remembered(status)).filter_map(Status::offered) {
+    fn accept_first(&mut self, upstreams: &[Status]) {
+        for lists in upstreams.iter().filter(|status| !is_remembered(status)).filter_map(Status::offered) {
             let (name, review) = (&lists.name, &self.declared.rules.review);
             let is_first = review.on_change(name) == OnChange::Hold && !review.lock.knows(name);
             let Some(accepting) = self.declared.accepting.as_ref().filter(|_| is_first) else { continue };
@@ -183,8 +168,8 @@ impl Keeper {
     }
 
     /// What the catalogue says of itself; a name that is not declared is the upstream's own.
-    fn about(&self, declared: &About, snapshot: &Snapshot) -> About {
-        let own = self.upstreams.as_deref().map(server_info).unwrap_or_default();
+    fn about(&self, upstreams: &[Status], snapshot: &Snapshot) -> About {
+        let (declared, own) = (&self.declared.about, server_info(upstreams));
         let or_own = |declared: &str, member: &str| match declared {
             "" => own.string(member).unwrap_or_default(),
             declared => declared.to_owned(),
@@ -193,23 +178,22 @@ impl Keeper {
             name: or_own(&declared.name, "name"),
             version: or_own(&declared.version, "version"),
             description: or_own(&declared.description, "description"),
-            concerns: self.concerns(&declared.concerns, snapshot),
+            concerns: concerns(&declared.concerns, upstreams, snapshot),
             ..declared.clone()
         }
     }
+}
 
-    /// The declared concerns, and those of upstreams by which choosing has an effect; what is declared counts where both name
-    /// one.
-    fn concerns(&self, declared: &[Concern], snapshot: &Snapshot) -> Vec<Concern> {
-        let mut all = declared.to_vec();
-        for lists in self.upstreams.iter().flatten().filter_map(Status::offered) {
-            for concern in &lists.concerns {
-                let is_new = all.iter().all(|known| known.name() != concern.name());
-                if is_new && (lists.follows_choices || snapshot.maps(&lists.name, concern.name())) {
-                    all.push(concern.clone());
-                }
+/// The declared concerns, and those of upstreams by which choosing has an effect; what is declared counts where both name one.
+fn concerns(declared: &[Concern], upstreams: &[Status], snapshot: &Snapshot) -> Vec<Concern> {
+    let mut all = declared.to_vec();
+    for lists in upstreams.iter().filter_map(Status::offered) {
+        for concern in &lists.concerns {
+            let is_new = all.iter().all(|known| known.name() != concern.name());
+            if is_new && (lists.follows_choices || snapshot.maps(&lists.name, concern.name())) {
+                all.push(concern.clone());
             }
         }
-        all
     }
+    all
 }

@@ -1,25 +1,33 @@
 //! `subscriptions/listen` streams of the stateless era.
 
-use std::sync::{Arc, Weak};
+use std::{
+    ops::Not,
+    sync::{Arc, Weak},
+};
 
-use mcp_disclosure_core::{Kind, Permits, RawObject};
+use mcp_disclosure_core::{Kind, Permits, RawObject, RawText};
 use mcp_disclosure_transport::{Id, Notification, meta::SUBSCRIPTION_ID};
 use parking_lot::Mutex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Outlet, Viewer, Watched};
 use crate::catalogue::Published;
 
-/// The notifications that a listener subscribes to.
-#[derive(Clone, Debug, Default, Deserialize)]
+/// The notifications that a listener subscribes to. The acknowledgement has it without what is not selected.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default, expecting = "an object")]
 pub struct Filter {
+    #[serde(skip_serializing_if = "Not::not")]
     tools_list_changed: bool,
+    #[serde(skip_serializing_if = "Not::not")]
     prompts_list_changed: bool,
+    #[serde(skip_serializing_if = "Not::not")]
     resources_list_changed: bool,
     /// The URIs of resources to watch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) resource_subscriptions: Vec<String>,
     /// The tasks to follow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) task_ids: Vec<String>,
     /// The resources, by upstream, that were subscribed to.
     #[serde(skip)]
@@ -31,19 +39,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// The filter as sent in the acknowledgement: unselected kinds are omitted.
     fn acknowledged(&self) -> RawObject {
-        let flags = [
-            ("toolsListChanged", self.tools_list_changed),
-            ("promptsListChanged", self.prompts_list_changed),
-            ("resourcesListChanged", self.resources_list_changed),
-        ];
-        let object =
-            RawObject::assemble(flags.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name, "true")));
-        let object = self.extension.iter().fold(object, |object, id| object.with(id, "true"));
-        let named = [("resourceSubscriptions", &self.resource_subscriptions), ("taskIds", &self.task_ids)];
-        let named = named.iter().filter(|(_, names)| !names.is_empty());
-        named.fold(object, |object, (member, names)| object.with_value(member, names))
+        let own = RawObject::of(&RawText::of(self)).unwrap_or_default();
+        self.extension.iter().fold(own, |own, id| own.with(id, "true"))
     }
 
     fn wants(&self, kind: Kind) -> bool {

@@ -23,7 +23,7 @@ pub(crate) use client::{Chosen, Client, client_features};
 pub(crate) use forwarded::Forwarded;
 pub(crate) use in_flight::{BeginError, InFlight, Ticket};
 pub(crate) use listener::{Filter, Listeners};
-pub(crate) use outlet::{Frame, Frames, Outbox, Outlet};
+pub(crate) use outlet::{Frame, Frames, Outbox, Outlet, Queued};
 pub(crate) use peer::{Peer, Peers, Place};
 pub(crate) use questions::InputRequest;
 pub(crate) use record::{Opening, Session};

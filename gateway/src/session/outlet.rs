@@ -1,10 +1,6 @@
 //! Outgoing streams to a client.
 
-use std::{
-    collections::VecDeque,
-    future::poll_fn,
-    task::{Context, Poll},
-};
+use std::collections::VecDeque;
 
 use mcp_disclosure_core::brief::shorten;
 use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Response, Share, code};
@@ -40,51 +36,23 @@ impl Frame {
     }
 }
 
-/// A queued frame, and the bytes it reserves: in this stream, and of its peer.
+/// A queued frame.
 #[derive(Debug)]
-struct Waiting {
-    frame: Frame,
+pub struct Queued {
+    /// The frame.
+    pub frame: Frame,
+    /// Its bytes, which count as unread until this is dropped.
+    pub place: Place,
     _in_stream: Option<Share>,
-    of_peer: Place,
 }
 
 /// The receiving half of an [`Outlet`].
-#[derive(Debug)]
-pub struct Frames(mpsc::Receiver<Waiting>);
-
-impl Frames {
-    /// The next frame; `None` once the outlet is dropped and the queue is empty.
-    ///
-    /// The frame's bytes count as unread until the returned place is dropped.
-    pub async fn recv(&mut self) -> Option<(Frame, Place)> {
-        poll_fn(|context| self.poll_recv(context)).await
-    }
-
-    /// The same, as a step of a future.
-    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<(Frame, Place)>> {
-        self.0.poll_recv(context).map(|waiting| waiting.map(|waiting| (waiting.frame, waiting.of_peer)))
-    }
-
-    /// The next frame, if one is queued.
-    pub fn try_recv(&mut self) -> Option<(Frame, Place)> {
-        self.0.try_recv().ok().map(|waiting| (waiting.frame, waiting.of_peer))
-    }
-
-    /// Closes the queue; frames already queued remain available.
-    pub fn close(&mut self) {
-        self.0.close();
-    }
-
-    /// Whether no more frames will arrive.
-    pub fn is_over(&self) -> bool {
-        self.0.is_closed() && self.0.is_empty()
-    }
-}
+pub(crate) type Frames = mpsc::Receiver<Queued>;
 
 /// The sending half of a stream to a client: a request's own stream, or the general one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Outlet {
-    frames: mpsc::Sender<Waiting>,
+    frames: mpsc::Sender<Queued>,
     budget: Budget,
     peer: Peer,
     answers_only: bool,
@@ -99,7 +67,7 @@ impl Outlet {
     pub fn new(peer: &Peer, limits: &Limits) -> (Self, Frames) {
         let (frames, receiver) = mpsc::channel(Self::WAITING);
         let budget = Budget::new(limits.client_queue_bytes);
-        (Self { frames, budget, peer: peer.clone(), answers_only: false }, Frames(receiver))
+        (Self { frames, budget, peer: peer.clone(), answers_only: false }, receiver)
     }
 
     /// The same outlet for a stream that can carry only a response: other messages are dropped.
@@ -129,8 +97,8 @@ impl Outlet {
 
     /// Queues a request. `false` if the client is gone or the queue is full.
     pub fn request(&self, request: &Message) -> bool {
-        let waiting = || self.waiting(request.encode());
-        self.takes_requests() && waiting().is_some_and(|waiting| self.frames.try_send(waiting).is_ok())
+        let queued = || self.queued(request.encode());
+        self.takes_requests() && queued().is_some_and(|queued| self.frames.try_send(queued).is_ok())
     }
 
     /// Queues a response, waiting as long as the client takes to read. A response that exceeds the peer's
@@ -143,9 +111,9 @@ impl Outlet {
             self.peer.unread_anyway(line.len())
         });
         let text = self.peer.response(line, response.id.as_ref());
-        let waiting = Waiting { frame: Frame::Answer(text, error), _in_stream: None, of_peer: place };
+        let queued = Queued { frame: Frame::Answer(text, error), place, _in_stream: None };
         // If the client is gone, its response is dropped.
-        let _gone = self.frames.send(waiting).await;
+        let _gone = self.frames.send(queued).await;
     }
 
     /// Waits until the queue has room, or the client is gone.
@@ -155,9 +123,9 @@ impl Outlet {
         }
     }
 
-    fn waiting(&self, line: Vec<u8>) -> Option<Waiting> {
-        let (in_stream, of_peer) = (self.budget.take_one(line.len())?, self.peer.unread(line.len())?);
-        Some(Waiting { frame: Frame::Message(line.into()), _in_stream: Some(in_stream), of_peer })
+    fn queued(&self, line: Vec<u8>) -> Option<Queued> {
+        let (in_stream, place) = (self.budget.take_one(line.len())?, self.peer.unread(line.len())?);
+        Some(Queued { frame: Frame::Message(line.into()), place, _in_stream: Some(in_stream) })
     }
 
     fn offer(&self, message: Vec<u8>) -> bool {
@@ -167,7 +135,7 @@ impl Outlet {
         if self.frames.is_closed() {
             return false;
         }
-        let sent = self.waiting(message).map(|waiting| self.frames.try_send(waiting));
+        let sent = self.queued(message).map(|queued| self.frames.try_send(queued));
         match sent {
             Some(Ok(())) => true,
             Some(Err(mpsc::error::TrySendError::Closed(_))) => false,
@@ -279,7 +247,7 @@ mod tests {
         let own = ErrorText::new(code::STORE_UNAVAILABLE, "ours");
         for (error, expected) in [(relayed, code::UPSTREAM_FAILED), (own, code::STORE_UNAVAILABLE)] {
             outlet.answer(&Response::new(Id::number(1), Err(error))).await;
-            let (frame, _place) = frames.recv().await.unwrap();
+            let frame = frames.recv().await.unwrap().frame;
             let Frame::Answer(text, answered) = frame else { panic!("{frame:?}") };
             assert!(
                 String::from_utf8(text.into_line()).unwrap().contains("-32006"),
@@ -295,7 +263,7 @@ mod tests {
         let long = RawObject::empty().with_value("code", &code::LIMIT_REACHED);
         let long = long.with_value("message", "mine").with_value("data", &"x".repeat(1_000_000));
         outlet.answer(&Response::new(Id::number(1), Err(ErrorText::relayed(long.into())))).await;
-        let (frame, _place) = frames.recv().await.unwrap();
+        let frame = frames.recv().await.unwrap().frame;
         let Frame::Answer(text, Some(kept)) = frame else { panic!("{frame:?}") };
         assert!(text.into_line().len() > 1_000_000);
         assert_eq!(kept, ErrorText::new(code::LIMIT_REACHED, "mine"));

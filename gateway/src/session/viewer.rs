@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject};
+use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject, UpstreamName};
 use mcp_disclosure_transport::Notification;
 
 use crate::{catalogue::Published, negotiation::Choice};
@@ -47,15 +47,15 @@ pub(crate) type Held = Box<dyn Debug + Send + Sync>;
 /// A resource of one upstream. Several may serve the same URI, and not everyone who may read it of one may do so of another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Watched {
-    /// The upstream's number.
-    pub upstream: usize,
+    /// The upstream, also if its entry changes.
+    pub upstream: UpstreamName,
     /// The URI.
     pub uri: String,
 }
 
 impl Watched {
     /// The resource of this URI.
-    pub fn of(upstream: usize, uri: &str) -> Self {
-        Self { upstream, uri: uri.to_owned() }
+    pub fn of(upstream: &UpstreamName, uri: &str) -> Self {
+        Self { upstream: upstream.clone(), uri: uri.to_owned() }
     }
 }

@@ -12,7 +12,10 @@ mod subscriptions;
 mod supervision;
 mod supervisor;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use mcp_disclosure_core::UpstreamName;
 use mcp_disclosure_transport::{CallError, ErrorText, code};
@@ -25,13 +28,10 @@ pub use subscriptions::Subscription;
 use subscriptions::Wishes;
 pub use supervision::{End, Late, State, Supervision};
 pub use supervisor::Supervisor;
-use tokio::{
-    sync::{mpsc, watch},
-    time::Instant,
-};
+use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::upstream::{Configured, Event, Introduction, Signals, Upstream, Upstreams, subject};
+use crate::upstream::{Configured, Introduction, Signals, Upstream, Upstreams, subject};
 
 /// How long requests wait for an upstream whose address cannot be reached: one that is started again is back by then.
 const UNREACHABLE: Duration = Duration::from_millis(4_500);
@@ -51,8 +51,10 @@ pub struct Slot {
     pub(crate) patience: Duration,
     status: watch::Sender<Status>,
     signals: Arc<Signals>,
-    /// What each new connection is asked for.
-    wishes: Wishes,
+    /// What each new connection is asked for. The upstream of this name before its entry changed has the same.
+    wishes: Arc<Wishes>,
+    /// The upstream of this name since its entry changed.
+    successor: OnceLock<Arc<Slot>>,
     stopping: CancellationToken,
 }
 
@@ -107,13 +109,8 @@ impl Slot {
         self.stopping.is_cancelled()
     }
 
-    /// Sends the slot's events to `follower`.
-    pub fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
-        let _closed = follower.send((self.number(), Event::Changed));
-        self.signals.attach(follower);
-    }
-
-    /// The upstream, once it is connected: a new connection if `lost` is the current one, which could not be used.
+    /// The upstream, once it is connected, or the one that takes its place: a new connection if `lost` is the current one, which
+    /// could not be used.
     ///
     /// # Errors
     /// -32000 if that takes longer than the time-out for connecting, counted from `since`, or never happens; or if the
@@ -123,6 +120,9 @@ impl Slot {
         let is_new =
             |upstream: &&Arc<Upstream>| lost.is_none_or(|lost| !Arc::ptr_eq(&lost.upstream, upstream));
         loop {
+            if let Some(successor) = self.successor.get() {
+                return Box::pin(successor.connected(lost, since)).await;
+            }
             let until = {
                 let status = statuses.borrow_and_update();
                 if status.is_stopped() || status.fails_at_once() {
@@ -171,6 +171,12 @@ impl Slot {
     pub fn give_up(&self, upstream: Arc<Upstream>, error: CallError) -> Lost {
         upstream.connection().closing().cancel();
         Lost { upstream, error }
+    }
+
+    /// Its entry changed: who waits for it, now or later, waits for this one.
+    fn succeeded_by(&self, successor: &Arc<Self>) {
+        let _only_once = self.successor.set(Arc::clone(successor));
+        self.status.send_modify(|_| {});
     }
 
     /// Ends supervision and the connection.

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
 
 use super::{Slot, State, Supervision};
-use crate::upstream::{Introduction, Upstream, UpstreamError};
+use crate::upstream::{Introduction, Restart, Upstream, UpstreamError};
 
 /// The status of a supervised upstream.
 #[derive(Clone, Debug)]
@@ -48,6 +48,11 @@ impl Status {
             followed: u64::MAX,
             error: None,
         }
+    }
+
+    /// That of an upstream of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self::new(Supervision::new(Restart::Always), Recollection::Pending)
     }
 
     /// Whether the first attempt is over, and it is known what of an earlier run of the program can be offered if that failed.

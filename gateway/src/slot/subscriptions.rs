@@ -55,6 +55,23 @@ impl Wishes {
         self.resources.lock().get(uri).cloned()
     }
 
+    /// Unsubscribes at the upstream, unless a new subscriber came meanwhile.
+    async fn let_go(&self, uri: &str, wish: &Arc<Wish>) {
+        let mut subscribed = wish.subscribed.lock().await;
+        if wish.is_wanted() {
+            return;
+        }
+        if let Subscribed::At(upstream) | Subscribed::Asked(upstream) = mem::take(&mut *subscribed)
+            && let Some(upstream) = upstream.upgrade()
+            && !upstream.connection().closing().is_cancelled()
+            && let Err(error) = upstream.unsubscribe(uri).await
+        {
+            tracing::debug!(upstream = %upstream.name(), uri, error = error.in_full(), "could not unsubscribe");
+        }
+        // Unless a new subscriber waits for it.
+        self.forget_if(uri, |known| Arc::ptr_eq(known, wish) && !wish.is_wanted());
+    }
+
     /// Removes a wish of which this is true.
     fn forget_if(&self, uri: &str, goes: impl FnOnce(&Arc<Wish>) -> bool) {
         let mut resources = self.resources.lock();
@@ -67,18 +84,18 @@ impl Wishes {
 /// A subscriber to a resource, until this is dropped. After the last one, the upstream is asked to unsubscribe.
 #[derive(Debug)]
 pub struct Subscription {
-    slot: Arc<Slot>,
+    wishes: Arc<Wishes>,
     uri: String,
     wish: Arc<Wish>,
 }
 
 impl Subscription {
-    fn new(slot: &Arc<Slot>, uri: &str) -> Self {
-        let mut resources = slot.wishes.resources.lock();
+    fn new(wishes: &Arc<Wishes>, uri: &str) -> Self {
+        let mut resources = wishes.resources.lock();
         let wish = Arc::clone(resources.entry(uri.to_owned()).or_default());
         // While it is locked, so that the wish is not forgotten.
         wish.subscribers.fetch_add(1, Ordering::AcqRel);
-        Self { slot: Arc::clone(slot), uri: uri.to_owned(), wish }
+        Self { wishes: Arc::clone(wishes), uri: uri.to_owned(), wish }
     }
 }
 
@@ -87,9 +104,9 @@ impl Drop for Subscription {
         let is_last = self.wish.subscribers.fetch_sub(1, Ordering::AcqRel) == 1;
         // There is no runtime when the program ends.
         if is_last && let Ok(runtime) = Handle::try_current() {
-            let (slot, wish) = (Arc::clone(&self.slot), Arc::clone(&self.wish));
+            let (wishes, wish) = (Arc::clone(&self.wishes), Arc::clone(&self.wish));
             let uri = mem::take(&mut self.uri);
-            runtime.spawn(async move { slot.let_go(&uri, &wish).await });
+            runtime.spawn(async move { wishes.let_go(&uri, &wish).await });
         }
     }
 }
@@ -99,9 +116,9 @@ impl Slot {
     ///
     /// # Errors
     /// The upstream's error; -32000 if it is not connected.
-    pub async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<Subscription, ErrorText> {
+    pub async fn subscribe(&self, uri: &str) -> Result<Subscription, ErrorText> {
         // Dropped again, unless the upstream takes it.
-        let subscription = Subscription::new(self, uri);
+        let subscription = Subscription::new(&self.wishes, uri);
         let mut subscribed = subscription.wish.subscribed.lock().await;
         match &*subscribed {
             Subscribed::At(_) => {}
@@ -141,23 +158,6 @@ impl Slot {
         upstream.subscribe(uri).await.map_err(refused)?;
         *subscribed = Subscribed::At(at);
         Ok(())
-    }
-
-    /// Unsubscribes at the upstream, unless a new subscriber came meanwhile.
-    async fn let_go(&self, uri: &str, wish: &Arc<Wish>) {
-        let mut subscribed = wish.subscribed.lock().await;
-        if wish.is_wanted() {
-            return;
-        }
-        if let Subscribed::At(upstream) | Subscribed::Asked(upstream) = mem::take(&mut *subscribed)
-            && !self.is_stopping()
-            && let Some(upstream) = upstream.upgrade()
-            && let Err(error) = upstream.unsubscribe(uri).await
-        {
-            tracing::debug!(upstream = %upstream.name(), uri, error = error.in_full(), "could not unsubscribe");
-        }
-        // Unless a new subscriber waits for it.
-        self.wishes.forget_if(uri, |known| Arc::ptr_eq(known, wish) && !wish.is_wanted());
     }
 
     /// Sets the minimum level of log messages.

@@ -1,16 +1,22 @@
 //! The task that keeps an upstream connected.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures::future::join_all;
 use mcp_disclosure_core::{Era, RawText, UpstreamLists};
 use parking_lot::Mutex;
-use tokio::{sync::watch, task::spawn_blocking, time::Instant};
+use tokio::{
+    sync::{mpsc, watch},
+    task::spawn_blocking,
+    time::Instant,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Wishes, Witness,
-    choices::Telling,
+    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Witness, choices::Telling,
 };
 use crate::{
     session::Client,
@@ -36,6 +42,8 @@ pub struct Supervisor {
     pub client: Option<Arc<Client>>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
     pub era: Era,
+    /// Where what happens at its slots is sent to.
+    pub events: mpsc::UnboundedSender<Event>,
     /// Cancelled when upstreams may be started.
     pub go: CancellationToken,
     /// Cancelled to stop all slots.
@@ -46,7 +54,8 @@ impl Supervisor {
     /// Starts to supervise an upstream. What it lists is kept for the next run of the program if it `is_remembered`. Must
     /// be called within a runtime.
     ///
-    /// What `replaced` listed, the upstream of this name before its entry changed, is offered until this one lists itself.
+    /// It takes the place of `replaced`, the upstream of this name before its entry changed: what that one listed is offered until
+    /// it lists itself, what that one was asked for it is asked for, and who waits for that one waits for it.
     pub fn start(
         &self,
         configured: &Arc<Configured>,
@@ -70,10 +79,12 @@ impl Supervisor {
             configured: Arc::clone(configured),
             patience: timeouts.connect,
             status: watch::Sender::new(status),
-            signals: Arc::new(Signals::default()),
-            wishes: Wishes::default(),
+            signals: Arc::new(Signals::new(self.events.clone())),
+            wishes: replaced.map(|slot| Arc::clone(&slot.wishes)).unwrap_or_default(),
+            successor: OnceLock::new(),
             stopping: self.stopping.child_token(),
         });
+        replaced.into_iter().for_each(|replaced| replaced.succeeded_by(&slot));
         let connector = Arc::new(Connector {
             configured: Arc::clone(configured),
             terms: Terms { timeouts, ..self.terms.clone() },
@@ -362,7 +373,7 @@ impl Task {
     pub(super) fn turn(&self, change: impl FnOnce(&mut Status) -> bool) -> bool {
         let is_news = self.slot.status.send_if_modified(change);
         if is_news {
-            self.slot.signals.send(self.slot.number(), &Event::Changed);
+            self.slot.signals.send(Event::Changed);
         }
         is_news
     }

@@ -55,7 +55,7 @@ impl UpstreamHandler {
     fn handle_update(&self, params: RawObject) {
         match self.updates.take_one(params.text().len()) {
             Some(share) => {
-                self.signals.send(self.configured.number(), &Event::ResourceUpdated(params, Arc::new(share)));
+                self.signals.send(Event::ResourceUpdated(self.configured.number(), params, share));
             }
             None => tracing::debug!(upstream = self.name(), "resource update dropped: queue is full"),
         }
@@ -170,34 +170,31 @@ impl Handler for UpstreamHandler {
     }
 }
 
-/// What backends learn of an upstream.
-#[derive(Clone, Debug)]
+/// What a backend learns of an upstream of its own.
+#[derive(Debug)]
 pub enum Event {
     /// The status of its slot changed.
     Changed,
-    /// A subscribed resource changed: the notification's parameters, and the queue space they take.
-    ResourceUpdated(RawObject, Arc<Share>),
+    /// A subscribed resource changed: the upstream's number, the notification's parameters, and the queue space they take.
+    ResourceUpdated(usize, RawObject, Share),
 }
 
-/// Signals of an upstream's connections: events for backends, and changed lists for its slot.
-#[derive(Debug, Default)]
+/// Signals of an upstream's connections: events for the backend whose own it is, and changed lists for its slot.
+#[derive(Debug)]
 pub struct Signals {
-    followers: Mutex<Vec<mpsc::UnboundedSender<(usize, Event)>>>,
+    events: mpsc::UnboundedSender<Event>,
     lists: Notify,
 }
 
 impl Signals {
-    /// Sends events to this follower from now on.
-    pub fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
-        let mut followers = self.followers.lock();
-        // Backends of clients that are gone.
-        followers.retain(|follower| !follower.is_closed());
-        followers.push(follower);
+    /// Signals to the backend that receives these events.
+    pub fn new(events: mpsc::UnboundedSender<Event>) -> Self {
+        Self { events, lists: Notify::new() }
     }
 
-    /// Sends an event of the upstream with this number to all followers that are still there.
-    pub fn send(&self, number: usize, event: &Event) {
-        self.followers.lock().retain(|follower| follower.send((number, event.clone())).is_ok());
+    /// Sends an event to the backend, if it is still there.
+    pub fn send(&self, event: Event) {
+        let _backend_is_gone = self.events.send(event);
     }
 
     /// Lists of the upstream may have changed.

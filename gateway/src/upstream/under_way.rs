@@ -18,6 +18,9 @@ use crate::session::ReplyRoute;
 /// not have received the cancellation, or not have stopped.
 const STILL_WORKING: Duration = Duration::from_secs(60);
 
+/// So many requests more than there were are no reason to look for those that are not worked on any more.
+const SELDOM: usize = 64;
+
 /// Whom a request to an upstream is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Owner {
@@ -36,6 +39,8 @@ pub(super) struct UnderWay {
     requests: BTreeMap<RequestId, (Owner, Stage)>,
     /// Whether several clients had requests in progress since the upstream was last idle.
     mixed: bool,
+    /// How many of them there were when those were last removed that are not worked on any more.
+    swept: usize,
 }
 
 #[derive(Debug)]
@@ -63,7 +68,11 @@ impl UnderWay {
     pub(super) fn begin(&mut self, id: RequestId, owner: Owner, reports: Option<Arc<Reports>>, asks: bool) {
         if owner != Owner::Ours {
             let differs = |client: &Owner| *client != owner || owner == Owner::Request;
-            self.mixed = self.client().is_some_and(|client| self.mixed || differs(client));
+            let mixed = self.client().map(|client| self.mixed || differs(client));
+            self.mixed = mixed.unwrap_or_else(|| {
+                self.sweep();
+                false
+            });
         }
         self.requests.insert(id, (owner, Stage::Pending(reports, asks)));
     }
@@ -79,14 +88,22 @@ impl UnderWay {
             (Settled::GivenUp, _) if owner != Owner::Ours => Stage::GivenUp(Instant::now()),
             _ => return,
         };
-        self.requests.retain(|_, (_, stage)| stage.is_worked_on());
+        // Seldom, since clients can give up thousands in a second.
+        if self.requests.len() > 2 * self.swept + SELDOM {
+            self.sweep();
+        }
         self.requests.insert(id, (owner, stage));
     }
 
-    /// A client that the upstream works for.
+    fn sweep(&mut self) {
+        self.requests.retain(|_, (_, stage)| stage.is_worked_on());
+        self.swept = self.requests.len();
+    }
+
+    /// A client that the upstream works for. The latest requests are the likeliest to be worked on.
     fn client(&self) -> Option<&Owner> {
         let is_of_client = |(owner, stage): &&(Owner, Stage)| *owner != Owner::Ours && stage.is_worked_on();
-        self.requests.values().find(is_of_client).map(|(owner, _)| owner)
+        self.requests.values().rfind(is_of_client).map(|(owner, _)| owner)
     }
 
     /// The only client that a message can be about, if that is certain.
@@ -221,6 +238,16 @@ mod tests {
         assert_eq!(work.only_client(), Some(&Owner::Request));
         begin(&mut work, 2, &Owner::Request);
         assert_eq!(work.only_client(), None);
+    }
+
+    #[test]
+    fn p8_requests_that_a_client_gives_up_take_no_time_of_others() {
+        let (mut work, [a, _], begun) = (UnderWay::default(), sessions(), Instant::now());
+        for id in 0..60_000 {
+            begin(&mut work, id, &a);
+            work.settle(RequestId(id), Settled::GivenUp);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(5), "one by one, not each for all before it");
     }
 
     #[test]

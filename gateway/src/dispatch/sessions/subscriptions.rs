@@ -16,7 +16,8 @@ impl Sessions {
         let uri = text_of(cx.params, "uri")?;
         let Some(session) = &cx.session else { return Ok(Json::empty_object()) };
         let (_, owners) = cx.backend.owners(cx.page, &uri);
-        if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
+        let mut names = owners.iter().filter_map(|owner| owner.name());
+        if names.any(|name| session.is_subscribed(&Watched::of(name, &uri))) {
             return Ok(Json::empty_object());
         }
         self.check_uri(&uri)?;
@@ -73,9 +74,8 @@ impl Sessions {
         let backend = session.backend();
         let view = backend.catalogue().current().view(&session.principal(), &session.choice());
         let is_readable = |watched: &Watched| {
-            let slot = backend.slot_numbered(watched.upstream);
-            let name = slot.as_ref().and_then(|slot| slot.name());
-            name.is_some_and(|name| !view.refuses_resource(&own_uri(name, &watched.uri))(name))
+            let name = &watched.upstream;
+            backend.slot(name).is_ok() && !view.refuses_resource(&own_uri(name, &watched.uri))(name)
         };
         let ended = session.keep_subscriptions(is_readable);
         self.unsubscribed(session, ended);

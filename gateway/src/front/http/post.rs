@@ -30,7 +30,9 @@ use super::{
 use crate::{
     dialect::{RequestKind, RequestMeta, check, classify},
     dispatch::Caller,
-    session::{Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, ReplayBuffer, Ticket},
+    session::{
+        Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, Queued, ReplayBuffer, Ticket,
+    },
 };
 
 /// A response that takes longer is sent as a stream, whose comments keep the connection alive.
@@ -238,7 +240,7 @@ impl Front {
                 biased;
                 frame = frames.recv() => match frame {
                     // A status other than 200 must be sent before the stream starts.
-                    Some((Frame::Answer(message, error), place))
+                    Some(Queued { frame: Frame::Answer(message, error), place, .. })
                         if accepts.json || status(&error) != StatusCode::OK =>
                     {
                         let response = body::unread(status(&error), message, place);

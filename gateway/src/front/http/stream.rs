@@ -12,7 +12,7 @@ use futures::stream;
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::body::PIECE;
-use crate::session::{Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, Text, Turn, store::Following};
+use crate::session::{Peer, Place, Purpose, Queued, ReplayBuffer, StreamEvent, Text, Turn, store::Following};
 
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -74,10 +74,10 @@ impl Stream {
     }
 
     /// Sends this frame first.
-    pub(super) fn then(mut self, first: Option<(Frame, Place)>) -> Self {
-        let (Some((frame, place)), Source::Here(buffer, _)) = (first, &self.source) else { return self };
-        let first = buffer.event(frame);
-        self.unread = Some(place);
+    pub(super) fn then(mut self, first: Option<Queued>) -> Self {
+        let (Some(first), Source::Here(buffer, _)) = (first, &self.source) else { return self };
+        self.unread = Some(first.place);
+        let first = buffer.event(first.frame);
         self.beginning_with([first])
     }
 

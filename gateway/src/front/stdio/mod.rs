@@ -24,7 +24,7 @@ use crate::{
     dispatch::{Assembly, Caller, Gateway, ServedSession, unfinished},
     error::Error,
     limits::Limits,
-    session::{Address, Client, Frames, InFlight, Opening, Outlet, Peer, Place},
+    session::{Address, Client, Frames, InFlight, Opening, Outlet, Peer, Place, Queued},
 };
 
 /// How long running calls may take to finish, and then their responses to be read: after the end of input, where a script
@@ -325,13 +325,13 @@ async fn write(
     ending: CancellationToken,
     hung_up: CancellationToken,
 ) -> std::io::Result<()> {
-    while let Some((frame, place)) = frames.recv().await {
+    while let Some(Queued { frame, place, .. }) = frames.recv().await {
         let mut batch = frame.into_text().into_line();
         let mut places = vec![place];
         batch.push(b'\n');
         // Messages queued meanwhile go into the same write.
         while batch.len() < 64 * 1024
-            && let Some((frame, place)) = frames.try_recv()
+            && let Ok(Queued { frame, place, .. }) = frames.try_recv()
         {
             batch.extend_from_slice(&frame.into_text().into_line());
             batch.push(b'\n');

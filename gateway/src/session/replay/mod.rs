@@ -21,10 +21,13 @@ use parking_lot::Mutex;
 use tokio::sync::Mutex as AsyncMutex;
 use tokio_util::sync::CancellationToken;
 
-use super::{Frame, Frames, Place, Text, store::Archive};
+use super::{Frame, Frames, Place, Queued, Text, store::Archive};
 
 /// Maximum ended streams kept per session, for clients that missed the last event.
 const MAX_ENDED: usize = 8;
+
+/// Maximum streams kept per session whose responses were not sent: as many can break at once as there may be connections.
+const MAX_UNSENT: usize = 1_000;
 
 /// The kind of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,13 +108,8 @@ impl ReplayBuffers {
         let number = archive.as_ref().map_or(state.last, |archive| archive.replicas.next_number());
         let buffer = Arc::new(ReplayBuffer::new(purpose, frames, self.kept.clone(), Some(number), archive));
         state.buffers.push_back(Arc::clone(&buffer));
-        let ended = state.buffers.iter().filter(|buffer| buffer.may_go()).count();
-        let mut surplus = ended.saturating_sub(MAX_ENDED);
-        state.buffers.retain(|buffer| {
-            let goes = surplus > 0 && buffer.may_go();
-            surplus -= usize::from(goes);
-            !goes
-        });
+        state.forget(MAX_ENDED, ReplayBuffer::may_go);
+        state.forget(MAX_UNSENT, ReplayBuffer::is_answered);
         buffer
     }
 
@@ -138,6 +136,18 @@ impl ReplayBuffers {
     /// The stream of this number.
     pub fn numbered(&self, number: u64) -> Option<Arc<ReplayBuffer>> {
         self.state.lock().buffers.iter().find(|other| other.number == Some(number)).cloned()
+    }
+}
+
+impl State {
+    /// Forgets the oldest of such streams, but for this many.
+    fn forget(&mut self, most: usize, goes: impl Fn(&ReplayBuffer) -> bool) {
+        let mut surplus = self.buffers.iter().filter(|buffer| goes(buffer)).count().saturating_sub(most);
+        self.buffers.retain(|buffer| {
+            let is_one = surplus > 0 && goes(buffer);
+            surplus -= usize::from(is_one);
+            !is_one
+        });
     }
 }
 
@@ -187,8 +197,8 @@ impl ReplayBuffer {
     /// Takes no more frames. Those that were not sent are kept for resumption.
     fn close(&self, sending: &mut Sending) {
         sending.frames.close();
-        while let Some((frame, _)) = sending.frames.try_recv() {
-            self.event(frame);
+        while let Ok(queued) = sending.frames.try_recv() {
+            self.event(queued.frame);
         }
     }
 
@@ -197,9 +207,15 @@ impl ReplayBuffer {
         self.log.lock().has_ended()
     }
 
+    /// Whether nothing more is sent to it, though it may not have been sent on.
+    fn is_answered(&self) -> bool {
+        self.has_ended() || self.sending.lock().frames.is_closed()
+    }
+
     /// Whether no more events will follow.
     fn is_over(&self) -> bool {
-        self.has_ended() || self.sending.lock().frames.is_over()
+        let is_over = |frames: &Frames| frames.is_closed() && frames.is_empty();
+        self.has_ended() || is_over(&self.sending.lock().frames)
     }
 
     /// Whether it can be given up: it is over, and its response was sent.
@@ -223,13 +239,13 @@ impl ReplayBuffer {
 
     /// The next event, which is kept for resumption; `None` at the end of the stream, or when another connection took over.
     pub async fn next(&self, turn: &Turn) -> Option<(StreamEvent, Place)> {
-        self.receive(turn, |frame, place| (self.received(frame), place)).await
+        self.receive(turn, |Queued { frame, place, .. }| (self.received(frame), place)).await
     }
 
     /// Keeps the next event, which no connection sends: a response whatever its size, other messages within the limits of
     /// what is kept. `None` as for [`next`](Self::next).
     async fn keep_next(&self, turn: &Turn) -> Option<()> {
-        self.receive(turn, |frame, place| {
+        self.receive(turn, |Queued { frame, place, .. }| {
             let mut log = self.log.lock();
             if frame.is_last() && log.is_awaited() {
                 log.keep_unread(frame.into_text(), place);
@@ -242,7 +258,7 @@ impl ReplayBuffer {
         .await
     }
 
-    async fn receive<T>(&self, turn: &Turn, keep: impl Fn(Frame, Place) -> T) -> Option<T> {
+    async fn receive<T>(&self, turn: &Turn, keep: impl Fn(Queued) -> T) -> Option<T> {
         let next = poll_fn(|context| {
             let mut sending = self.sending.lock();
             if turn.is_cancelled() {
@@ -250,7 +266,7 @@ impl ReplayBuffer {
             }
             let received = ready!(sending.frames.poll_recv(context));
             // While it is locked: a connection that takes over finds it in the log.
-            Poll::Ready(received.map(|(frame, place)| keep(frame, place)))
+            Poll::Ready(received.map(&keep))
         });
         turn.run_until_cancelled(next).await.flatten()
     }

@@ -123,6 +123,23 @@ async fn what_is_kept_is_bounded() {
 }
 
 #[tokio::test]
+async fn p8_streams_that_broke_before_their_responses_are_bounded() {
+    let buffers = ReplayBuffers::new(1 << 20, Budget::new(1 << 20));
+    for number in 0..MAX_UNSENT as u64 + 100 {
+        let (outlet, frames) = outlet();
+        let buffer = buffers.open(Purpose::Answer, frames);
+        buffer.disconnect(&buffer.take_turn());
+        outlet.answer(&Response::new(Id::number(number), Ok(Json::empty_object()))).await;
+    }
+    assert_eq!(
+        buffers.state.lock().buffers.len(),
+        MAX_UNSENT + 1,
+        "the last one was open when it was counted"
+    );
+    assert!(buffers.numbered(1).is_none() && buffers.numbered(102).is_some(), "the oldest go");
+}
+
+#[tokio::test]
 async fn k1_an_event_that_is_too_long_is_not_written_for_other_replicas() {
     let (most, peer) = (4 * MAX_SHARED, Budget::new(4 * MAX_SHARED));
     let buffers = ReplayBuffers::new(most, peer);

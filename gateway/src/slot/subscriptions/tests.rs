@@ -13,7 +13,10 @@ use rmcp::{
     model::{ServerCapabilities, ServerConfig, SubscribeRequestParams, UnsubscribeRequestParams},
     service::RequestContext,
 };
-use tokio::{sync::Semaphore, task::JoinHandle};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::JoinHandle,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -72,7 +75,12 @@ impl ServerHandler for Server {
 
 struct Scene {
     server: Server,
+    supervisor: Supervisor,
     slot: Arc<Slot>,
+}
+
+fn configured(server: &Server) -> Upstreams {
+    Upstreams::new([UpstreamConfig::new(UpstreamName::parse("kit").ok(), Target::handler(server.clone()))])
 }
 
 impl Scene {
@@ -100,14 +108,13 @@ impl Scene {
             witness: None,
             client: None,
             era: Era::Session,
+            events: mpsc::unbounded_channel().0,
             go,
             stopping: CancellationToken::new(),
         };
-        let config = UpstreamConfig::new(UpstreamName::parse("kit").ok(), Target::handler(server.clone()));
-        let upstreams = Upstreams::new([config]);
-        let slot = supervisor.start(&upstreams[0], false, None);
+        let slot = supervisor.start(&configured(&server)[0], false, None);
         slot.connected(None, Instant::now()).await.unwrap();
-        Self { server, slot }
+        Self { server, supervisor, slot }
     }
 
     fn subscribe(&self) -> JoinHandle<Result<Subscription, ErrorText>> {
@@ -211,5 +218,26 @@ async fn a_new_connection_is_asked_for_what_has_subscribers() {
     let second = scene.slot.subscribe(DOC).await.unwrap();
     assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
     drop((first, second));
+    assert_eq!(scene.heard().await, ["unsubscribe", "unsubscribed"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn u13_an_upstream_whose_entry_changed_is_waited_for_and_asked_for_what_has_subscribers() {
+    let scene = Scene::begin(false).await;
+    scene.let_answer(10);
+    let subscription = scene.slot.subscribe(DOC).await.unwrap();
+    scene.heard().await;
+    let held_back = Supervisor { go: CancellationToken::new(), ..scene.supervisor.clone() };
+    let former = held_back.start(&configured(&scene.server)[0], false, Some(&scene.slot));
+    scene.slot.stop().await;
+    let mut waiting = Box::pin(former.connected(None, Instant::now()));
+    assert!(futures::poll!(&mut waiting).is_pending());
+    let changed = scene.supervisor.start(&configured(&scene.server)[0], false, Some(&former));
+    former.stop().await;
+    assert_eq!(waiting.await.unwrap().number(), changed.number());
+    assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
+    drop(changed.subscribe(DOC).await.unwrap());
+    assert!(scene.heard().await.is_empty(), "it is one resource");
+    drop(subscription);
     assert_eq!(scene.heard().await, ["unsubscribe", "unsubscribed"]);
 }
