@@ -220,11 +220,17 @@ impl Bench {
     }
 
     async fn listen(gateway: Arc<Gateway>, reloads: Reloads, directory: TempDir) -> Self {
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        let guard = http::Guard::new(address.ip(), &[], &[]);
+        Self { gateway, reloads, address, directory }.guarded(guard).await
+    }
+
+    /// The same gateway at another address, behind this guard.
+    pub async fn guarded(self, guard: http::Guard) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let guard = http::Guard::new(address.ip(), &[], &[]);
-        tokio::spawn(http::serve(Arc::clone(&gateway), listener, guard));
-        Self { gateway, reloads, address, directory }
+        tokio::spawn(http::serve(Arc::clone(&self.gateway), listener, guard));
+        Self { address, ..self }
     }
 
     /// Writes its configuration.

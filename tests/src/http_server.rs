@@ -1,6 +1,14 @@
 //! Servers over HTTP that tests write: what they receive is kept, and a function answers it.
 
-use std::{convert::Infallible, net::SocketAddr, ops::Deref, sync::Arc, time::Instant};
+use std::{
+    convert::Infallible,
+    future::pending,
+    net::SocketAddr,
+    ops::Deref,
+    sync::{Arc, mpsc},
+    thread,
+    time::Instant,
+};
 
 use axum::{
     Router,
@@ -28,6 +36,8 @@ pub struct Received {
     pub uri: Uri,
     /// The headers.
     pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
     /// The message of a POST.
     pub message: Value,
     /// When it came.
@@ -38,6 +48,11 @@ impl Received {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap()
     }
 
     /// The method of the message; empty if it is no request.
@@ -65,13 +80,34 @@ impl<S: Send + Sync + 'static> HttpServer<S> {
     {
         let (state, received) = (Arc::new(state), Arc::<Mutex<Vec<Received>>>::default());
         let (answering, journal) = (Arc::clone(&state), Arc::clone(&received));
-        let take = move |method: Method, uri: Uri, headers: HeaderMap, body: String| {
-            let message = serde_json::from_str(&body).unwrap_or_default();
-            let request = Received { method, uri, headers, message, at: Instant::now() };
+        let take = move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
+            let message = serde_json::from_slice(&body).unwrap_or_default();
+            let request = Received { method, uri, headers, body, message, at: Instant::now() };
             journal.lock().push(request.clone());
             answer(Arc::clone(&answering), request)
         };
         Self { address: serve(Router::new().fallback(take)).await, state, received }
+    }
+
+    /// The same on a thread of its own, for tests that block.
+    pub fn apart<F>(state: S, answer: impl Fn(Arc<S>, Received) -> F + Clone + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Response> + Send + 'static,
+    {
+        let (started, server) = mpsc::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                started.send(Self::serving(state, answer).await).ok();
+                pending::<()>().await;
+            });
+        });
+        server.recv().unwrap()
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// Its URL at this path.

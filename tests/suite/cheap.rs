@@ -3,12 +3,11 @@
 use kit::{Bench, Client, Scenario, Setup};
 use serde_json::{Value, json};
 
-use crate::{connect_plain, playing};
-
-const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
-
-/// In its place for clients that pass on named parameters only.
-const WRAPPING: &str = r#"{"type":"object","properties":{"arguments":{}}}"#;
+use crate::{
+    connect_plain,
+    describe::{PERMISSIVE, WRAPPING},
+    playing,
+};
 
 /// `none` has no parameters, `one` an obvious one, `dear` some that are long to describe, and `loose` no type that hosts
 /// could rely on.

@@ -7,11 +7,11 @@ use kit::{
     exchange::get,
     http::{self, Answer},
 };
-use mcp_disclosure_gateway::front::http::{Guard, serve};
+use mcp_disclosure_gateway::front::http::Guard;
 use serde_json::json;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
 };
 
 use crate::{command_line::over_http, odd};
@@ -20,11 +20,9 @@ const APP: &str = "https://app.example";
 
 /// A gateway that pages of one origin may use.
 async fn gateway() -> (Bench, SocketAddr) {
-    let bench = Bench::start(odd()).await;
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
     let guard = Guard::new(Ipv4Addr::LOCALHOST.into(), &["proxy.example".into()], &[APP.into()]);
-    tokio::spawn(serve(std::sync::Arc::clone(&bench.gateway), listener, guard));
+    let bench = Bench::start(odd()).await.guarded(guard).await;
+    let address = bench.address;
     (bench, address)
 }
 

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use crate::{Described, connect, connect_plain, connected, info::answered, named, odd, playing};
 
-const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
+/// Listed in place of a schema.
+pub(crate) const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
 
 /// In its place for clients that pass on named parameters only.
-const WRAPPING: &str = r#"{"type":"object","properties":{"arguments":{}}}"#;
+pub(crate) const WRAPPING: &str = r#"{"type":"object","properties":{"arguments":{}}}"#;
 
 /// Over the cap, and with an opening that says nothing.
 const LONG: &str =
@@ -201,19 +202,8 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
     client.call("b", json!({})).await.given().as_object().unwrap();
 }
 
-async fn d7_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
-    let (_bench, client) = plain(setup, named(["describe_tools", "a"])).await;
-    assert_eq!(client.tool_names().await, ["kit__describe_tools", "a", "describe_tools"]);
-    let definition = client.request("tools/describe", json!({"name": "kit__describe_tools"})).await.result();
-    assert_eq!(definition["name"], "kit__describe_tools");
-    assert_eq!(client.request("tools/describe", json!({"name": "describe_tools"})).await.code(), -32602);
-    client.call("kit__describe_tools", json!({"mine": 1})).await.result();
-    assert_eq!(client.calls_forwarded().await[0]["name"], "describe_tools");
-}
-
 under_describe!(
     d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them,
     d7_clients_that_pass_listed_parameters_only_can_call,
     d7_the_bridge_tells_and_authorizes_nothing,
-    d7_a_tool_of_the_bridges_name_moves_aside,
 );

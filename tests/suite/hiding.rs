@@ -9,7 +9,7 @@ use kit::{
 };
 use mcp_disclosure_gateway::negotiation::Bridge;
 use proptest::{collection, prelude::*, sample};
-use serde_json::{json, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     UPSTREAM,
@@ -131,6 +131,17 @@ fn scenario(upstream: &str, brought: &Brought) -> Scenario {
     scenario
 }
 
+/// Calls of a strategy's own tools that are about this name.
+fn own_calls(strategy: &str, name: &str) -> Vec<(&'static str, Value)> {
+    let calling = json!({"tool": name, "arguments": {}});
+    match strategy {
+        "info" => vec![("info", json!({"topic": format!("tool:{name}")})), ("invoke", calling)],
+        "search" => vec![("search_tools", json!({"query": name, "limit": 50})), ("call_tool", calling)],
+        "groups" => vec![("get_group", json!({"name": name})), ("call_tool", calling)],
+        _ => Vec::new(),
+    }
+}
+
 /// Asks in every way there is for everything by every name it may have.
 async fn ask_everything(client: &Client) {
     for list in ["tools/list", "prompts/list", "server/discover"] {
@@ -146,10 +157,9 @@ async fn ask_everything(client: &Client) {
     for name in &names {
         client.call(name, json!({})).await;
         client.request("tools/describe", json!({"name": name})).await;
-        client.call("info", json!({"topic": format!("tool:{name}")})).await;
-        client.call("invoke", json!({"tool": name, "arguments": {}})).await;
-        client.call("search_tools", json!({"query": name, "limit": 50})).await;
-        client.call("call_tool", json!({"tool": name, "arguments": {}})).await;
+        for (own, arguments) in own_calls(client.setup.strategy, name) {
+            client.call(own, arguments).await;
+        }
         client.request("prompts/get", json!({"name": name})).await;
         let reference = json!({"type": "ref/prompt", "name": name});
         client

@@ -8,6 +8,7 @@ use super::{
     program, run,
     terminal::{said_to, terminal},
 };
+use crate::compare::grouped;
 
 /// What `demo` shows on a terminal of this width.
 fn shown(width: u16, arguments: &[&str]) -> String {
@@ -93,10 +94,6 @@ fn q6_the_command_serves_what_is_shown() {
 fn figure(line: &str) -> Option<u64> {
     let (_, last) = line.rsplit_once("  ")?;
     last.replace(',', "").parse().ok()
-}
-
-fn grouped(number: u64) -> String {
-    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
 }
 
 #[test]

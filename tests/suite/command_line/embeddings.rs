@@ -2,30 +2,26 @@
 
 use std::{
     io,
-    net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use axum::{
-    Router,
     body::{Body, Bytes},
-    extract::State,
-    http::{HeaderMap, Method, StatusCode, Uri, header},
+    http::{Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use futures::stream;
 use kit::{
-    Scenario,
+    HttpServer, Scenario,
     exchange::get,
-    http::serve,
+    http_server::Received,
     messages::tool,
     process::{CACHE, Process, until},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::runtime::Runtime;
 
 use super::{played, playing, program, shown, text};
 
@@ -48,42 +44,10 @@ enum Mode {
 }
 
 /// A server that speaks OpenAI's protocol. Words that mean the same to it have the same vector.
-struct Model {
-    address: SocketAddr,
-    asked: Arc<Asked>,
-    _runtime: Runtime,
-}
+type Model = HttpServer<Mutex<Mode>>;
 
-#[derive(Default)]
-struct Asked {
-    mode: Mutex<Mode>,
-    /// Methods and paths, what authorizes, and bodies.
-    received: Mutex<Vec<(String, Option<String>, Value)>>,
-}
-
-impl Model {
-    fn start() -> Self {
-        let (runtime, asked) = (Runtime::new().unwrap(), Arc::<Asked>::default());
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&asked));
-        Self { address: runtime.block_on(serve(router)), asked, _runtime: runtime }
-    }
-
-    fn set(&self, mode: Mode) {
-        *self.asked.mode.lock().unwrap() = mode;
-    }
-}
-
-async fn answer(
-    State(asked): State<Arc<Asked>>,
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-    body: String,
-) -> Response {
-    let body: Value = serde_json::from_str(&body).unwrap();
-    let authorization = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap().to_owned());
-    asked.received.lock().unwrap().push((format!("{method} {uri}"), authorization, body.clone()));
-    let mode = *asked.mode.lock().unwrap();
+async fn answer(mode: Arc<Mutex<Mode>>, request: Received) -> Response {
+    let (mode, body) = (*mode.lock().unwrap(), request.message);
     let mut data: Vec<Value> = Vec::new();
     for (at, text) in body["input"].as_array().unwrap().iter().enumerate() {
         let components =
@@ -102,7 +66,8 @@ async fn answer(
         Mode::TooMany => return (StatusCode::TOO_MANY_REQUESTS, KEY).into_response(),
         Mode::Garbage => return "<html>".into_response(),
         Mode::Redirects => {
-            let there = headers[header::HOST].to_str().unwrap().replace("127.0.0.1", "http://localhost");
+            let there =
+                request.headers[header::HOST].to_str().unwrap().replace("127.0.0.1", "http://localhost");
             let there = [(header::LOCATION, there + "/elsewhere")];
             return (StatusCode::TEMPORARY_REDIRECT, there).into_response();
         }
@@ -142,11 +107,11 @@ impl Scene {
         let others = (0..40).map(|at| tool(&format!("thing_{at}"), "Does a thing.").to_string());
         let (directory, scenario) = played(&Scenario::with_tools(named.into_iter().chain(others)));
         let config = directory.path().join("disclosure.toml");
-        let model = Model::start();
+        let model = Model::apart(Mutex::default(), answer);
         let upstream = playing("u", &scenario);
         let embeddings = format!(
             "[strategy.search.embeddings]\nurl = \"http://{}/v1\"\nmodel = \"m\"\nkey_env = \"MODEL_KEY\"\n",
-            model.address
+            model.address()
         );
         std::fs::write(&config, format!("{upstream}{embeddings}{settings}")).unwrap();
         Self { directory, config, model }
@@ -192,13 +157,16 @@ fn s13_a_model_finds_what_words_do_not_and_reads_each_tool_once() {
         assert!(until(|| first(&mut gateway, query).as_deref() == Some(found)), "{query}");
     }
     assert!(until(|| scene.has_kept()));
-    let asked = scene.model.asked.received.lock().unwrap().len();
+    let asked = scene.model.received().len();
     assert_eq!(first(&mut gateway, "thing_7").as_deref(), Some("thing_7"));
-    assert_eq!(scene.model.asked.received.lock().unwrap().len(), asked);
+    assert_eq!(scene.model.received().len(), asked);
     gateway.finish().says(0, &["search: a model reads tools"]);
     let mut read = Vec::new();
-    for (head, authorization, body) in scene.model.asked.received.lock().unwrap().drain(..) {
-        assert_eq!((&*head, authorization), ("POST /v1/embeddings", Some(format!("Bearer {KEY}"))));
+    let asked = scene.model.received();
+    for request in &asked {
+        assert_eq!((&request.method, request.uri.path()), (&Method::POST, "/v1/embeddings"));
+        assert_eq!(request.header("authorization"), Some(&*format!("Bearer {KEY}")));
+        let body = &request.message;
         assert_eq!((&body["model"], &body["dimensions"]), (&json!("m"), &json!(8)));
         let texts = body["input"].as_array().unwrap();
         assert!(texts.len() <= 32);
@@ -208,8 +176,8 @@ fn s13_a_model_finds_what_words_do_not_and_reads_each_tool_once() {
     // The next run knows them from its disk.
     let mut gateway = scene.start();
     assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel")));
-    let received = scene.model.asked.received.lock().unwrap();
-    assert!(received.iter().all(|(.., body)| body["input"] == json!(["zorgle"])), "{received:?}");
+    let received = scene.model.received().split_off(asked.len());
+    assert!(received.iter().all(|request| request.message["input"] == json!(["zorgle"])), "{received:?}");
     gateway.finish().says(0, &[]).omits(&[KEY]);
 }
 
@@ -227,7 +195,7 @@ fn s13_a_server_that_fails_costs_no_answer_and_is_used_when_it_is_back() {
         (Mode::Few, "did not send a vector for each text"),
         (Mode::Redirects, "redirects to another origin, http://localhost:"),
     ] {
-        scene.model.set(mode);
+        *scene.model.lock().unwrap() = mode;
         let mut gateway = scene.start();
         let began = Instant::now();
         assert_eq!(first(&mut gateway, "walk a hound").as_deref(), Some("kennel"), "{mode:?}");
@@ -243,27 +211,27 @@ fn s13_a_server_that_fails_costs_no_answer_and_is_used_when_it_is_back() {
         first(&mut gateway, "walk a hound").is_some()
             && gateway.log().iter().any(|line| line.contains("for 2 s"))
     }));
-    scene.model.set(Mode::Works);
+    *scene.model.lock().unwrap() = Mode::Works;
     assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel")));
     // Another model by the same name: tools are read again.
-    scene.model.set(Mode::OtherDimensions);
+    *scene.model.lock().unwrap() = Mode::OtherDimensions;
     assert_eq!(first(&mut gateway, "walk a hound").as_deref(), Some("kennel"));
-    assert!(!scene.model.asked.received.lock().unwrap().iter().any(|(head, ..)| head.contains("elsewhere")));
+    assert!(!scene.model.received().iter().any(|request| request.uri.path().contains("elsewhere")));
 }
 
 #[test]
 fn s13_a_text_that_is_refused_keeps_no_other_from_being_read() {
     let scene = Scene::new("");
-    scene.model.set(Mode::RefusesOne);
+    *scene.model.lock().unwrap() = Mode::RefusesOne;
     let mut gateway = scene.start();
     assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel") && scene.has_kept()));
     // It is not asked for again, and the server does not count as one that fails.
-    let asked = scene.model.asked.received.lock().unwrap().len();
+    let asked = scene.model.received().len();
     for query in ["quindle", "vashti"] {
         assert!(first(&mut gateway, query).is_some());
     }
-    let received = scene.model.asked.received.lock().unwrap();
-    assert!(received[asked..].iter().all(|(.., body)| !body.to_string().contains("thing_7")));
+    let received = scene.model.received().split_off(asked);
+    assert!(received.iter().all(|request| !request.message.to_string().contains("thing_7")));
     let ended = gateway.finish();
     assert!(!ended.says(0, &[]).stderr.contains("the built-in ranking answers"), "{}", ended.stderr);
 }

@@ -7,20 +7,12 @@ use kit::process::Process;
 use serde_json::Value;
 
 use super::ROOT;
-use crate::command_line::program;
+use crate::{command_line::program, compare::grouped};
 
 const LEFT: u64 = 150;
 const LONGEST: u64 = 255;
 const ROW: u64 = 30;
 const TOP: u64 = 66;
-
-/// `4483` as `4,483`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let first = (digits.len() - 1) % 3 + 1;
-    let (head, rest) = digits.split_at(first);
-    rest.as_bytes().chunks(3).fold(head.to_owned(), |text, part| text + "," + str::from_utf8(part).unwrap())
-}
 
 /// A bar for each strategy: what a model reads before it can start, and what it has read once it has used its tools.
 fn bars(report: &Value) -> String {

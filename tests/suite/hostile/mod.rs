@@ -11,6 +11,7 @@ mod half_requests;
 mod ids;
 mod lines;
 mod malformed;
+mod memory;
 mod names;
 mod peers;
 mod queues;

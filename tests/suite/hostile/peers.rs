@@ -1,6 +1,6 @@
 //! One peer that takes all it can get (P8): what it may hold is bounded, and everybody else is served.
 
-use std::{net::Ipv4Addr, sync::Arc, time::Duration};
+use std::{net::Ipv4Addr, time::Duration};
 
 use kit::{
     Bench, Client, Identity, Options, Reply, Setup, eventually,
@@ -9,12 +9,12 @@ use kit::{
 use mcp_disclosure_gateway::{
     SessionLimits,
     backend::Scope,
-    front::http::{Guard, Proxies, network, serve},
+    front::http::{Guard, Proxies, network},
     limits::Limits,
     upstream::Target,
 };
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, time::timeout};
+use tokio::time::timeout;
 
 use super::{
     ODD, STATELESS, WITH_SESSION, healthy, healthy_beside, odd_child,
@@ -38,13 +38,9 @@ fn names(refused: &Reply, status: u16, code: i64, limit: &str) {
 
 impl Behind {
     pub(super) async fn start(options: Options) -> Self {
-        let bench = Bench::start(options).await;
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let proxies = Proxies::new(vec![network("127.0.0.1").unwrap()]);
         let guard = Guard::new(Ipv4Addr::LOCALHOST.into(), &[], &[]).behind(proxies);
-        tokio::spawn(serve(Arc::clone(&bench.gateway), listener, guard));
-        Self(Bench { address, ..bench })
+        Self(Bench::start(options).await.guarded(guard).await)
     }
 
     /// A client at this address that has said nothing yet.
@@ -255,18 +251,18 @@ async fn p8_bodies_that_one_peer_is_sending_are_bounded() {
 
 #[tokio::test]
 async fn p8_answers_that_one_peer_does_not_read_are_bounded() {
-    let limits = Limits { client_unread_bytes: 60 << 20, ..Limits::default() };
+    let limits = Limits { client_unread_bytes: 36 << 20, ..Limits::default() };
     let behind = Behind::start(Options { limits, ..healthy_beside(odd_child("huge")) }).await;
     let mut unread = Vec::new();
     let mut statuses = Vec::new();
     for _ in 0..6 {
-        let (status, socket) = behind.unread(GREEDY, 20).await;
+        let (status, socket) = behind.unread(GREEDY, 12).await;
         statuses.push(status);
         unread.push(socket);
     }
     assert_eq!(statuses, ["200", "200", "429", "429", "429", "429"]);
-    let (_, mut honest) = behind.unread(HONEST, 20).await;
-    assert!(honest.rest().await.len() > 20 << 20);
+    let (_, mut honest) = behind.unread(HONEST, 12).await;
+    assert!(honest.rest().await.len() > 12 << 20);
     drop(unread);
-    eventually("room again", async || (behind.unread(GREEDY, 20).await.0 == "200").then_some(())).await;
+    eventually("room again", async || (behind.unread(GREEDY, 12).await.0 == "200").then_some(())).await;
 }

@@ -4,19 +4,12 @@ use std::{
     collections::BTreeMap,
     net::{SocketAddr, TcpListener},
     process::Command,
-    sync::{Arc, Mutex},
-    thread,
     time::{Duration, Instant},
 };
 
-use axum::{
-    Router,
-    body::Bytes,
-    extract::State,
-    http::{HeaderMap, StatusCode, Uri},
-};
 use kit::{
-    HeldPort, Scenario,
+    HeldPort, HttpServer, Scenario,
+    http_server::{Received, status},
     messages::stateless,
     process::{Process, until},
     scenario::JOURNAL,
@@ -39,42 +32,24 @@ use crate::{
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-/// A request to the receiver: path, headers, body.
-type Post = (String, HeaderMap, Bytes);
-
 /// An OTLP receiver by HTTP.
-struct Collector {
-    address: SocketAddr,
-    posts: Arc<Mutex<Vec<Post>>>,
-}
+struct Collector(HttpServer<()>);
 
 impl Collector {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let (address, posts) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<Post>>>::default());
-        let take =
-            async |State(posts): State<Arc<Mutex<Vec<Post>>>>, uri: Uri, headers: HeaderMap, body: Bytes| {
-                posts.lock().unwrap().push((uri.path().to_owned(), headers, body));
-                StatusCode::OK
-            };
-        let router = Router::new().fallback(take).with_state(Arc::clone(&posts));
-        thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, router).await.unwrap();
-            });
-        });
-        Self { address, posts }
+        Self(HttpServer::apart((), |_, _| async { status(200) }))
     }
 
-    fn posts(&self, path: &str) -> Vec<Post> {
-        self.posts.lock().unwrap().iter().filter(|(posted, _, _)| posted == path).cloned().collect()
+    fn address(&self) -> SocketAddr {
+        self.0.address()
+    }
+
+    fn posts(&self, path: &str) -> Vec<Received> {
+        self.0.received().into_iter().filter(|posted| posted.uri.path() == path).collect()
     }
 
     fn traces(&self) -> Vec<ExportTraceServiceRequest> {
-        let decode = |(_, _, body): Post| ExportTraceServiceRequest::decode(body).unwrap();
+        let decode = |post: Received| ExportTraceServiceRequest::decode(post.body).unwrap();
         self.posts("/v1/traces").into_iter().map(decode).collect()
     }
 
@@ -95,7 +70,7 @@ impl Collector {
 
     /// All metrics of this name, the latest last.
     fn metrics(&self, name: &str) -> Vec<Metric> {
-        let decode = |(_, _, body): Post| ExportMetricsServiceRequest::decode(body).unwrap();
+        let decode = |post: Received| ExportMetricsServiceRequest::decode(post.body).unwrap();
         let resources =
             self.posts("/v1/metrics").into_iter().map(decode).flat_map(|all| all.resource_metrics);
         let metrics = resources.flat_map(|resource| resource.scope_metrics).flat_map(|scope| scope.metrics);
@@ -181,7 +156,7 @@ fn continues(mut started: Started, collector: &Collector, own: Value) -> (Span, 
 #[test]
 fn o3_a_call_continues_the_clients_trace_and_the_upstream_ours() {
     let collector = Collector::start();
-    let started = start(collector.address, |command| {
+    let started = start(collector.address(), |command| {
         command
             .env("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20t0ken")
             .env("OTEL_SERVICE_NAME", "mine")
@@ -205,7 +180,7 @@ fn o3_a_call_continues_the_clients_trace_and_the_upstream_ours() {
         of_server["mcp_disclosure.upstream"],
         attributes(&client.attributes)["mcp_disclosure.upstream"]
     );
-    let (_, headers, _) = collector.posts("/v1/traces").remove(0);
+    let headers = collector.posts("/v1/traces").remove(0).headers;
     assert_eq!(
         (&headers["authorization"], &headers["content-type"]),
         (&"Bearer t0ken".parse().unwrap(), &"application/x-protobuf".parse().unwrap())
@@ -213,16 +188,16 @@ fn o3_a_call_continues_the_clients_trace_and_the_upstream_ours() {
     let resource = collector.traces().remove(0).resource_spans.remove(0).resource.unwrap();
     let resource = attributes(&resource.attributes);
     assert_eq!((resource["service.name"], resource["deployment.environment.name"]), ("mine", "test"));
-    for (path, _, body) in collector.posts.lock().unwrap().iter() {
-        let text = String::from_utf8_lossy(body);
-        assert!(!text.contains("s3cret") && !text.contains("t0ken"), "{path}: {text}");
+    for posted in collector.0.received() {
+        let text = String::from_utf8_lossy(&posted.body);
+        assert!(!text.contains("s3cret") && !text.contains("t0ken"), "{}: {text}", posted.uri);
     }
 }
 
 #[test]
 fn o3_a_stateless_call_continues_the_clients_trace_as_well() {
     let collector = Collector::start();
-    let started = start(collector.address, |_| {});
+    let started = start(collector.address(), |_| {});
     let (server, _) = continues(started, &collector, stateless(json!({})));
     assert!(!attributes(&server.attributes).contains_key("mcp_disclosure.session"));
 }
@@ -230,7 +205,7 @@ fn o3_a_stateless_call_continues_the_clients_trace_as_well() {
 #[test]
 fn o3_a_bad_traceparent_starts_a_new_trace_and_a_failure_is_marked() {
     let collector = Collector::start();
-    let mut started = start(collector.address, |_| {}).opened();
+    let mut started = start(collector.address(), |_| {}).opened();
     for parent in [json!(PARENT.to_uppercase()), json!(7)] {
         let answer = started.call("echo", json!({"traceparent": parent, "tracestate": "a=1"}));
         assert!(answer["result"].is_object(), "{answer}");
@@ -253,7 +228,7 @@ fn o3_a_bad_traceparent_starts_a_new_trace_and_a_failure_is_marked() {
 #[test]
 fn o3_metrics_are_those_of_the_address_for_operators() {
     let collector = Collector::start();
-    let mut started = start(collector.address, |command| {
+    let mut started = start(collector.address(), |command| {
         command.env("OTEL_METRIC_EXPORT_INTERVAL", "200");
     })
     .opened();
@@ -312,20 +287,20 @@ fn o3_a_receiver_that_never_answers_holds_nothing_up() {
 #[test]
 fn o3_disabled_it_relays_the_clients_trace_and_sends_nothing() {
     let collector = Collector::start();
-    let mut started = start(collector.address, |command| {
+    let mut started = start(collector.address(), |command| {
         command.env("OTEL_SDK_DISABLED", "true");
     })
     .opened();
     started.call("echo", json!({"traceparent": PARENT}));
     assert_eq!(started.relayed(&json!({})), json!({"traceparent": PARENT}));
     started.gateway.finish().says(0, &[]);
-    assert!(collector.posts.lock().unwrap().is_empty());
+    assert!(collector.0.received().is_empty());
 }
 
 #[test]
 fn o3_a_variable_that_cannot_be_followed_ends_the_start() {
     let collector = Collector::start();
-    let started = start(collector.address, |command| {
+    let started = start(collector.address(), |command| {
         command.env("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
     });
     started.gateway.finish().says(64, &["OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"]);

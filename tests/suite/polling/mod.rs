@@ -99,7 +99,7 @@ async fn quiet(server: &PollingServer) -> usize {
     eventually("quiet", async || {
         let now = resumed(server).len();
         let is_quiet = std::mem::replace(&mut before, now) == now;
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
         is_quiet.then_some(now)
     })
     .await

@@ -9,14 +9,14 @@ use axum::{
     http::{StatusCode, header},
     response::IntoResponse,
 };
-use kit::eventually;
+use kit::{eventually, http_server::reply};
 use mcp_disclosure_gateway::upstream::{
     Authorization, Authorizer, Challenge, Endpoint, Target, Unauthorized,
 };
 use mcp_disclosure_sign_in::{Answer, Begun, Error, Settings, SignIn, SignedIn};
 use reqwest::Url;
 use serde_json::json;
-use server::{Server, endless, metadata, shown};
+use server::{Server, endless, metadata};
 
 const AUTHORIZATION_SERVER: &str = "/.well-known/oauth-authorization-server";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -65,7 +65,7 @@ async fn a6_an_honest_server_is_signed_in_to_with_pkce_and_its_resource() {
     assert!(parameter(&begun.url, "redirect_uri").starts_with("http://127.0.0.1:"));
     let signed_in = log_in(&server, &sign_in).await.unwrap();
     assert_eq!((signed_in.issuer.as_str(), signed_in.renews), (&*server.origin, true));
-    let exchanged = &server.heard("/token")[0].body;
+    let exchanged = server.heard("/token")[0].text().to_owned();
     assert!(exchanged.contains("code_verifier=") && exchanged.contains("resource=http"), "{exchanged}");
     let shown = format!("{sign_in:?} {signed_in:?}");
     assert!(!shown.contains("access-0") && !shown.contains("refresh-0"), "{shown}");
@@ -87,7 +87,7 @@ async fn a6_metadata_that_lies_is_refused_before_a_browser_is_opened() {
         let server = Server::start(move |path, origin| {
             let mut said = metadata(origin);
             said.as_object_mut().unwrap().extend(lies.as_object().unwrap().clone());
-            (path == AUTHORIZATION_SERVER).then(|| shown(&said))
+            (path == AUTHORIZATION_SERVER).then(|| reply(&said))
         })
         .await;
         let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
@@ -104,7 +104,7 @@ async fn a6_tokens_are_asked_for_the_server_itself_only() {
             Some((StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, metadata)]).into_response())
         }
         RESOURCE => {
-            Some(shown(&json!({"resource": "https://bank.example/", "authorization_servers": [origin]})))
+            Some(reply(&json!({"resource": "https://bank.example/", "authorization_servers": [origin]})))
         }
         _ => None,
     })
@@ -124,7 +124,7 @@ async fn a6_an_endless_answer_and_one_that_never_comes_are_given_up() {
     let silent = format!("http://{}", listener.local_addr().unwrap());
     let server = Server::start(move |path, origin| {
         let named = json!({"resource": format!("{origin}/mcp"), "authorization_servers": [silent]});
-        (path == RESOURCE).then(|| shown(&named))
+        (path == RESOURCE).then(|| reply(&named))
     })
     .await;
     let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
@@ -170,7 +170,7 @@ async fn a6_tokens_are_renewed_once_for_all_who_wait() {
     }
     let refreshed = server.heard("/token");
     assert_eq!(refreshed.len(), 2);
-    assert!(refreshed[1].body.contains("refresh_token=refresh-0"), "{}", refreshed[1].body);
+    assert!(refreshed[1].text().contains("refresh_token=refresh-0"), "{}", refreshed[1].text());
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn a6_tokens_of_one_issuer_are_not_sent_to_another() {
     let origin = other.origin.clone();
     server.lie(move |path, here| {
         let named = json!({"resource": format!("{here}/mcp"), "authorization_servers": [origin]});
-        (path == RESOURCE).then(|| shown(&named))
+        (path == RESOURCE).then(|| reply(&named))
     });
     let refused = header(&sign_in).await.unwrap_err();
     let Unauthorized::Unavailable { detail } = &refused else { panic!("{refused:?}") };
@@ -249,7 +249,7 @@ async fn a6_a_sign_in_that_was_ended_is_forgotten_and_one_that_failed_is_not() {
         log_in(&server, &sign_in).await.unwrap();
         server.lie(move |path, _| {
             let said = json!({"error": code, "error_description": "\u{1b}[31m<b>"});
-            (path == "/token").then(|| (status, shown(&said)).into_response())
+            (path == "/token").then(|| (status, reply(&said)).into_response())
         });
         let refused = header(&sign_in).await.unwrap_err();
         let command = "mcp-disclosure login notes".to_owned();

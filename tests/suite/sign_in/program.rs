@@ -3,13 +3,13 @@
 use std::{fs, path::PathBuf};
 
 use axum::{http::StatusCode, response::IntoResponse};
-use kit::process::{CACHE, Ended, Process, until};
+use kit::{
+    http_server::reply,
+    process::{CACHE, Ended, Process, until},
+};
 use serde_json::json;
 
-use super::{
-    log_in,
-    server::{Server, shown},
-};
+use super::{log_in, server::Server};
 use crate::command_line::{program, remembered};
 
 /// The program, whose user is the server's.
@@ -108,6 +108,6 @@ async fn a6_what_cannot_be_signed_in_to_is_named() {
     let silent = Server::start(move |path, _| if path == "/mcp" { None } else { nowhere() }).await;
     run(&server, &["login", silent.url().as_str()]).says(1, &["says nowhere how"]);
     let open =
-        Server::start(move |path, _| if path == "/mcp" { Some(shown(&json!({}))) } else { nowhere() }).await;
+        Server::start(move |path, _| if path == "/mcp" { Some(reply(&json!({}))) } else { nowhere() }).await;
     run(&server, &["login", open.url().as_str()]).says(1, &["does not ask for sign-in"]);
 }

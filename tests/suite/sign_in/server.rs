@@ -2,57 +2,49 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use axum::{
-    Router,
     body::{Body, Bytes},
-    extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
+};
+use kit::{
+    HttpServer,
+    http_server::{JSON, Received, reply, said, status},
+    messages::{introduction, response},
 };
 use mcp_disclosure_gateway::upstream::Endpoint;
 use mcp_disclosure_sign_in::{Settings, SignIn};
 use reqwest::Url;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::net::TcpListener;
-
-/// A request that was received.
-#[derive(Clone, Debug)]
-pub(super) struct Heard {
-    pub(super) path: String,
-    pub(super) headers: HeaderMap,
-    pub(super) body: String,
-}
 
 type Lie = dyn Fn(&str, &str) -> Option<Response> + Send + Sync;
 
 /// The server.
 pub(super) struct Server {
     pub(super) origin: String,
-    shared: Shared,
+    server: HttpServer<Lies>,
     folder: TempDir,
 }
 
-#[derive(Clone)]
-struct Shared {
-    origin: String,
-    lie: Arc<Mutex<Arc<Lie>>>,
-    heard: Arc<Mutex<Vec<Heard>>>,
+struct Lies {
+    lie: Mutex<Arc<Lie>>,
+    /// How often tokens were asked for.
+    issued: AtomicUsize,
 }
 
 impl Server {
     /// One that is honest where `lie` answers nothing, given the path and its own origin.
     pub(super) async fn start(lie: impl Fn(&str, &str) -> Option<Response> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let origin = format!("http://{}", listener.local_addr().unwrap());
-        let lie = Arc::new(Mutex::new(Arc::new(lie) as Arc<Lie>));
-        let shared = Shared { origin: origin.clone(), lie, heard: Arc::default() };
-        let router = Router::new().fallback(answer).with_state(shared.clone());
-        tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { origin, shared, folder: tempfile::tempdir().unwrap() }
+        let lies = Lies { lie: Mutex::new(Arc::new(lie)), issued: AtomicUsize::new(0) };
+        let server = HttpServer::serving(lies, answer).await;
+        Self { origin: server.at(""), server, folder: tempfile::tempdir().unwrap() }
     }
 
     pub(super) async fn honest() -> Self {
@@ -61,7 +53,7 @@ impl Server {
 
     /// From now on, it answers so.
     pub(super) fn lie(&self, lie: impl Fn(&str, &str) -> Option<Response> + Send + Sync + 'static) {
-        *self.shared.lie.lock().unwrap() = Arc::new(lie);
+        *self.server.lie.lock().unwrap() = Arc::new(lie);
     }
 
     /// The sign-in to it.
@@ -81,42 +73,34 @@ impl Server {
     }
 
     /// The requests for a path, in their order.
-    pub(super) fn heard(&self, path: &str) -> Vec<Heard> {
-        self.shared.heard(path)
+    pub(super) fn heard(&self, path: &str) -> Vec<Received> {
+        self.server.received().into_iter().filter(|request| request.uri.path() == path).collect()
     }
 }
 
-impl Shared {
-    fn heard(&self, path: &str) -> Vec<Heard> {
-        self.heard.lock().unwrap().iter().filter(|heard| heard.path == path).cloned().collect()
-    }
+async fn answer(lies: Arc<Lies>, request: Received) -> Response {
+    let (path, origin) = (request.uri.path(), format!("http://{}", request.header("host").unwrap()));
+    let issued = match path {
+        "/token" => lies.issued.fetch_add(1, Ordering::SeqCst),
+        _ => 0,
+    };
+    let lie = Arc::clone(&lies.lie.lock().unwrap());
+    lie(path, &origin).unwrap_or_else(|| honest(&request, &origin, issued))
 }
 
-async fn answer(State(shared): State<Shared>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let body = axum::body::to_bytes(body, 100_000).await.unwrap();
-    let path = parts.uri.path().to_owned();
-    let body = String::from_utf8_lossy(&body).into_owned();
-    let heard = Heard { path: path.clone(), headers: parts.headers, body };
-    let issued = shared.heard("/token").len();
-    shared.heard.lock().unwrap().push(heard.clone());
-    let lie = Arc::clone(&shared.lie.lock().unwrap());
-    lie(&path, &shared.origin).unwrap_or_else(|| honest(&heard, &shared.origin, issued))
-}
-
-fn honest(heard: &Heard, origin: &str, issued: usize) -> Response {
-    match &*heard.path {
-        "/mcp" if !heard.headers.contains_key(header::AUTHORIZATION) => {
+fn honest(request: &Received, origin: &str, issued: usize) -> Response {
+    match request.uri.path() {
+        "/mcp" if request.header("authorization").is_none() => {
             (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response()
         }
-        "/mcp" => called(&heard.body),
-        "/.well-known/oauth-protected-resource/mcp" => shown(
+        "/mcp" => called(&request.message),
+        "/.well-known/oauth-protected-resource/mcp" => reply(
             &json!({"resource": format!("{origin}/mcp"), "authorization_servers": [origin], "scopes_supported": ["read"]}),
         ),
-        "/.well-known/oauth-authorization-server" => shown(&metadata(origin)),
-        "/register" => shown(&json!({"client_id": "registered", "redirect_uris": []})),
-        "/token" => shown(&tokens(issued)),
-        _ => StatusCode::NOT_FOUND.into_response(),
+        "/.well-known/oauth-authorization-server" => reply(&metadata(origin)),
+        "/register" => reply(&json!({"client_id": "registered", "redirect_uris": []})),
+        "/token" => reply(&tokens(issued)),
+        _ => status(404),
     }
 }
 
@@ -143,28 +127,19 @@ fn tokens(generation: usize) -> Value {
     })
 }
 
-pub(super) fn shown(value: &Value) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
-}
-
 /// A body without an end.
 pub(super) fn endless() -> Response {
     let chunks =
         futures::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from_static(&[b' '; 65_536])));
-    ([(header::CONTENT_TYPE, "application/json")], Body::from_stream(chunks)).into_response()
+    said(200, JSON, Body::from_stream(chunks))
 }
 
-fn called(body: &str) -> Response {
-    let message: Value = serde_json::from_str(body).unwrap_or_default();
+fn called(message: &Value) -> Response {
     let result = match message["method"].as_str() {
-        Some("initialize") => json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}},
-            "serverInfo": {"name": "notes", "version": "1"},
-        }),
+        Some("initialize") => introduction("notes", "2025-11-25", json!({"tools": {}})),
         Some("tools/list") => json!({"tools": [{"name": "add", "inputSchema": {"type": "object"}}]}),
         Some("tools/call") => json!({"content": []}),
-        _ => return StatusCode::ACCEPTED.into_response(),
+        _ => return status(202),
     };
-    shown(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+    reply(&response(&message["id"], result))
 }
