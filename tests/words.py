@@ -13,7 +13,7 @@ import sys
 
 root = pathlib.Path(__file__).parent.parent
 BESIDE = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-GENERATED = {"docs/conversation.md", "docs/reference.md", "docs/transcripts.md"}
+GENERATED = {"docs/attacks.md", "docs/conversation.md", "docs/reference.md", "docs/transcripts.md"}
 RULES = {"docs/CONTRACT.md", "docs/CONFORMANCE.md"}
 
 

@@ -56,11 +56,21 @@ pub async fn send(
     headers: &[(String, String)],
     body: &[u8],
 ) -> std::io::Result<Answer> {
-    let mut stream = TcpStream::connect(address).await?;
+    send_over(TcpStream::connect(address).await?, method, path, headers, body).await
+}
+
+/// The same over a connection that was made before.
+pub async fn send_over(
+    mut stream: TcpStream,
+    method: &str,
+    path: &str,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> std::io::Result<Answer> {
     let mut head =
         format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
     if headers.iter().all(|(name, _)| !name.eq_ignore_ascii_case("host")) {
-        head.push_str(&format!("Host: {address}\r\n"));
+        head.push_str(&format!("Host: {}\r\n", stream.peer_addr()?));
     }
     headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
     head.push_str("\r\n");

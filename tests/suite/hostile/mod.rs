@@ -11,7 +11,6 @@ mod half_requests;
 mod ids;
 mod lines;
 mod malformed;
-mod memory;
 mod names;
 mod peers;
 mod queues;
