@@ -1,10 +1,11 @@
 //! Briefs: the short text by which a model selects a tool, in its author's words (docs/CONTRACT.md B1 to B3, B13).
 //!
 //! A brief is the operator's, or a whole description that fits, or else the first sentence of the description that says
-//! something about the tool. White space is folded; nothing is reworded, moved or dropped inside. What lists add to that: a mark that
-//! comes from annotations alone, and the server's name where two tools read alike. Decision 36 has the figures of the rules.
+//! something about the tool. White space and Markdown but for code are folded; nothing is reworded, moved or dropped inside. What lists
+//! add to that: a mark that comes from annotations alone, and the server's name where two tools read alike. Decision 36 has the figures of
+//! the rules.
 
-use crate::{cap::Cap, catalogue::words::name_words, given::first};
+use crate::{cap::Cap, catalogue::words::name_words, given::first, markdown::folded};
 
 /// The maximum length of a derived brief.
 pub const LONGEST: Cap = Cap::characters(160);
@@ -40,7 +41,7 @@ const MOST_READ: usize = 16 * 1024;
 /// let description = "Deletes a **repository**, e.g. one of a team, with all of its branches. Args: id";
 /// let tool = Source { name: "remove_repo", title: None, description };
 /// assert_eq!(tool.brief(LONGEST), description, "what fits is not changed");
-/// assert_eq!(tool.brief(SHORT), "Deletes a **repository**, e.g. one of a team, with all of…");
+/// assert_eq!(tool.brief(SHORT), "Deletes a repository, e.g. one of a team, with all of its…");
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Source<'a> {
@@ -83,7 +84,7 @@ pub fn first_sentence(text: &str) -> Option<String> {
     let mut reader = Reader::default();
     let mut said = String::new();
     for paragraph in first(text, MOST_READ).lines().chain([""]).filter_map(|line| reader.read(line)) {
-        let paragraph = in_a_line(&paragraph);
+        let paragraph = in_a_line(&folded(&paragraph));
         let mut rest = paragraph.as_str();
         while !rest.is_empty() {
             let (sentence, after) = rest.split_at(end_of_sentence(rest));
@@ -110,6 +111,15 @@ impl Reader {
     /// The paragraph that is over with the next line.
     fn read(&mut self, line: &str) -> Option<String> {
         let line = line.trim();
+        if is_rule(line) {
+            self.is_in_section = false;
+            // Without a full stop, it is a heading.
+            let above = std::mem::take(&mut self.paragraph);
+            return above
+                .trim_end()
+                .ends_with(|last| ".!?".contains(last) || FULL_STOPS.contains(last))
+                .then_some(above);
+        }
         if is_section(line) || (is_list_item(line) && !self.paragraph.contains(":\n")) {
             self.is_in_section = true;
         } else if line.is_empty() || is_heading(line) {
@@ -127,12 +137,18 @@ impl Reader {
     }
 }
 
-/// Whether a line begins what says how a tool is used: a word of [`SECTIONS`], alone or with a colon after it, code, or a field of
-/// reStructuredText.
+/// Whether a line underlines a heading, or is a break between paragraphs.
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && ['=', '-'].iter().any(|mark| line.chars().all(|each| each == *mark))
+}
+
+/// Whether a line begins what says how a tool is used: a word of [`SECTIONS`], alone or with a colon after it, a flag, code, or a field
+/// of reStructuredText.
 fn is_section(line: &str) -> bool {
     let marks = ['#', '*', '_', '`', ' '];
     let head = line.trim_matches(marks).split(COLONS).next().unwrap_or_default().trim_end_matches(marks);
-    line.starts_with("```") || line.starts_with(':') || SECTIONS.contains(&&*head.to_lowercase())
+    ["```", ":", "--"].iter().any(|begin| line.starts_with(begin))
+        || SECTIONS.contains(&&*head.to_lowercase())
 }
 
 fn is_list_item(line: &str) -> bool {

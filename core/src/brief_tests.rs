@@ -42,24 +42,39 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         // Labels belong to it.
         ("UNSAFE: Runs code. Beware.", "UNSAFE: Runs code."),
         ("[DEPRECATED] Use x instead. More.", "[DEPRECATED] Use x instead."),
-        ("**DEPRECATED**\n\nReads a file. More.", "**DEPRECATED** Reads a file."),
+        ("**DEPRECATED**\n\nReads a file. More.", "DEPRECATED Reads a file."),
         ("Deprecated. Reads a file. More.", "Deprecated. Reads a file."),
         ("⚠️ DANGER!\nWipes it. More.", "⚠️ DANGER! Wipes it."),
         ("UNSAFE:\n\n# Wipe\n\nDeletes all data. More.", "UNSAFE: Deletes all data."),
-        // Markdown stays as it is.
+        // Markdown is folded.
         (
-            "**Reads** `a_b` of\n*one* [page](https://x.org). More.",
-            "**Reads** `a_b` of *one* [page](https://x.org).",
+            "**Reads** `a_b` and *one* [page](https://x.org/(a)) of ~~two~~ __it__. More.",
+            "Reads `a_b` and one page of two it.",
         ),
+        (
+            "Matches `**/*.md`, *.txt and 2 * 3 * 4 of snake_case_names. More.",
+            "Matches `**/*.md`, *.txt and 2 * 3 * 4 of snake_case_names.",
+        ),
+        (
+            "See ![an image](x.png) at <https://x.org>, arr[0] and a\\_b. More.",
+            "See an image at https://x.org, arr[0] and a_b.",
+        ),
+        ("Deletes **/node_modules/** and *.tmp files. More.", "Deletes **/node_modules/** and *.tmp files."),
+        ("Sets arr[i](x) on f[0](y) by __init__.py. More.", "Sets arr[i](x) on f[0](y) by __init__.py."),
+        ("Calls ?x=*1*&y=*2*. More.", "Calls ?x=*1*&y=*2*."),
+        ("它**读取**文件。然后。", "它读取文件。"),
+        ("**Deletes all of it.** More.", "Deletes all of it."),
         // Headings and sections are not meant.
         ("# Title\n\nReads it. More.", "Reads it."),
+        ("Title\n=====\nReads it. More.", "Reads it."),
+        ("Reads it.\n---\nMore.", "Reads it."),
         ("Args:\n    path: where\n    mode: how\n\nReads it. More.", "Reads it."),
         ("### Parameters\n- `a`: one\n- b\n\nReads it. More.", "Reads it."),
         ("Returns: a list of things.\n\nReads it. More.", "Reads it."),
         ("Returns a list of things. More.", "Returns a list of things."),
         ("Optional: tenant. Account.\n\nRequired: id.\n\nReads it. More.", "Reads it."),
         ("```json\n{\"a\": 1}\n```\n\nReads it. More.", "Reads it."),
-        (":param x: y\n\n1. One.\n2. Two.\n\nReads it. More.", "Reads it."),
+        ("--all: every one\n\n:param x: y\n\n1. One.\n2. Two.\n\nReads it. More.", "Reads it."),
         ("Reads it\nArgs:\n  path: where. More.", "Reads it"),
         // A list that a colon leads in belongs to the sentence.
         ("Reads it:\n- one\n- two", "Reads it: - one - two"),

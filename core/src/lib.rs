@@ -30,6 +30,7 @@ pub mod inner_call;
 pub mod layout;
 mod lesson;
 mod listing;
+mod markdown;
 mod memory;
 mod name;
 pub mod nearest;

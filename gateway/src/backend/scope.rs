@@ -231,7 +231,6 @@ mod tests {
     use std::net::TcpListener;
 
     use mcp_disclosure_core::{Principal, RawObject, ReceiptKey};
-    use mcp_disclosure_transport::{Id, Request};
 
     use super::*;
     use crate::{
@@ -254,9 +253,7 @@ mod tests {
         let assembly = Assembly { upstreams, scope: Scope::Session, ..Assembly::new(strategies, key) };
         let gateway = Gateway::start(assembly).await.unwrap().gateway;
         let peer = Peer::new("peer", &Limits { upstreams_per_peer: 1, ..Limits::default() });
-        let (id, method, params) = (Id::number(1), "tools/call".to_owned(), RawObject::empty());
-        let request = Request { id, method, params };
-        let claim = Claim::new(&Principal::anonymous(), &RawObject::empty(), None, &request);
+        let claim = Claim::new(&Principal::anonymous(), &RawObject::empty(), None);
         let mut starting = Box::pin(gateway.backends().for_request(&claim, &peer));
         assert!(futures::poll!(&mut starting).is_pending());
         assert!(peer.upstreams(1).is_err(), "its upstreams are starting");
