@@ -1,9 +1,8 @@
 //! The methods of MCP.
 
-use mcp_disclosure_core::{Era, Kind, RawObject};
+use mcp_disclosure_core::Era;
 
-use super::calls::meant;
-use crate::{DRAFTS, catalogue::Page};
+use crate::DRAFTS;
 
 /// MCP methods that the gateway answers or forwards, and the eras that have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
@@ -70,22 +69,5 @@ impl Method {
     /// Whether it passes what every call passes.
     pub(super) fn is_call(self) -> bool {
         matches!(self, Self::ToolsCall | Self::ToolsResolve)
-    }
-
-    /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, that of a
-    /// request for something that is not listed, and what a strategy answers by itself.
-    pub(super) fn needs_all(self, page: &Page, params: &RawObject) -> bool {
-        let is_listed =
-            |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
-        match self {
-            Self::Ping | Self::Discover | Self::SetLevel | Self::ResourcesUnsubscribe | Self::Tasks => false,
-            _ if self.is_call() => meant(page, params).is_none_or(|tool| page.view.tool(&tool).is_none()),
-            Self::PromptsGet => !is_listed(Kind::Prompts, "name"),
-            Self::ResourcesRead | Self::ResourcesSubscribe => !is_listed(Kind::Resources, "uri"),
-            Self::Listen => params
-                .object("notifications")
-                .is_some_and(|wanted| wanted.member("resourceSubscriptions").is_some()),
-            _ => true,
-        }
     }
 }

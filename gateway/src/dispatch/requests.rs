@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Kind, Principal};
+use mcp_disclosure_core::{Kind, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, Request, Response, code, printable::Short};
 use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
@@ -16,7 +16,7 @@ use tracing::{Instrument, Span, field::Empty};
 use super::{
     Answer, Caller, Gateway, RequestContext, Watch,
     allowance::Allowance,
-    calls::{LIMIT_REACHED, looked_for, read_call, relisted},
+    calls::{LIMIT_REACHED, looked_for, meant, read_call, relisted},
     common::{panicked, unfinished},
     lists::{list_manifest, listed},
     method::Method,
@@ -181,7 +181,7 @@ impl Gateway {
         if is_call && looked_for(cx).await {
             page = cx.caller.page();
         }
-        if !is_settled && cx.method.is_none_or(|method| method.needs_all(&page, cx.params)) {
+        if !is_settled && cx.method.is_none_or(|method| needs_all(method, &page, cx.params)) {
             cx.backend.settled().await;
             page = cx.caller.page();
         }
@@ -234,6 +234,25 @@ impl Gateway {
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => Box::pin(self.calls.foreign(cx)).await,
         }
+    }
+}
+
+/// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, that of a
+/// request for something that is not listed, and what a strategy answers by itself.
+fn needs_all(method: Method, page: &Page, params: &RawObject) -> bool {
+    let is_listed =
+        |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
+    match method {
+        Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe | Method::Tasks => {
+            false
+        }
+        _ if method.is_call() => meant(page, params).is_none_or(|tool| page.view.tool(&tool).is_none()),
+        Method::PromptsGet => !is_listed(Kind::Prompts, "name"),
+        Method::ResourcesRead | Method::ResourcesSubscribe => !is_listed(Kind::Resources, "uri"),
+        Method::Listen => params
+            .object("notifications")
+            .is_some_and(|wanted| wanted.member("resourceSubscriptions").is_some()),
+        _ => true,
     }
 }
 

@@ -1,6 +1,11 @@
-//! `${VAR}`: references to variables, their substitution from the environment, and how messages name them.
+//! `${VAR}`: references to variables, their substitution from the environment, how messages name them, and paths that
+//! read the same elsewhere.
 
-use std::{fmt, sync::LazyLock};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
 
 use regex_lite::Regex;
 
@@ -143,6 +148,20 @@ pub(crate) fn is_name(text: &str) -> bool {
 /// Whether this consists of ASCII letters, digits, `_` and `-`.
 pub(crate) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// A path that reads the same in every folder.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A path in a file of the folder `base` as one that reads the same elsewhere; `None` for one that does so already.
+pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
+    let filled = expand(text, &own).unwrap_or_else(|_| text.to_owned());
+    // The folder of a bare name is empty, which has no absolute form.
+    let base = absolute(&Path::new(".").join(base));
+    let base = escape(&base.to_string_lossy());
+    (!Path::new(&filled).is_absolute()).then(|| Path::new(&base).join(text).to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

@@ -21,8 +21,8 @@ mod upstream;
 pub(crate) use access::principal;
 pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
 pub(crate) use environment::{
-    DOLLAR, ESCAPED, Lookup, Reference, escape, escape_all, expand, is_name, is_word, own, references,
-    replaced,
+    DOLLAR, ESCAPED, Lookup, Reference, absolute, absolute_path, escape, escape_all, expand, is_name,
+    is_word, own, references, replaced,
 };
 pub(crate) use file::CONFIGURATION;
 use file::UPSTREAMS;
@@ -33,4 +33,4 @@ pub(crate) use mistaken::unreadable as unreadable_file;
 pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub(crate) use text::{Found, KeyPlaces, Places, Wrong};
 pub use upstream::{Named, upstreams};
-pub(crate) use upstream::{SPOKEN, absolute, absolute_path, spoken};
+pub(crate) use upstream::{SPOKEN, spoken};

@@ -15,7 +15,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
-use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, escape, expand, own};
+use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, absolute, expand};
 use crate::launcher::quoted;
 
 /// An upstream of a source.
@@ -303,20 +303,6 @@ pub(crate) fn spoken(url: &str) -> Result<Url, String> {
         "http" | "https" => Ok(url),
         other => Err(format!("{other} is not spoken")),
     }
-}
-
-/// A path that reads the same in every folder.
-pub(crate) fn absolute(path: &Path) -> std::path::PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// A path in a file of the folder `base` as one that reads the same elsewhere; `None` for one that does so already.
-pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
-    let filled = expand(text, &own).unwrap_or_else(|_| text.to_owned());
-    // The folder of a bare name is empty, which has no absolute form.
-    let base = absolute(&Path::new(".").join(base));
-    let base = escape(&base.to_string_lossy());
-    (!Path::new(&filled).is_absolute()).then(|| Path::new(&base).join(text).to_string_lossy().into_owned())
 }
 
 /// The text of a key with its variables filled in; empty if that is not possible, which is added to what is wrong.
