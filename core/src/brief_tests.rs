@@ -83,7 +83,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         // A line without a full stop is a sentence before one that ends with a colon, and no other is.
         ("Reads a page\nError Responses:\n404: none", "Reads a page"),
         ("获取文档\n适用场景：\n没有", "获取文档"),
-        ("Reads a page (of the\nGoogle Drive). More.", "Reads a page (of the Google Drive)."),
+        ("Reads a page (of Google\nDrive). More.", "Reads a page (of Google Drive)."),
     ] {
         let shown = |description: &str| Source { name: "name", title: None, description }.brief(LONGEST);
         assert_eq!(shown(&lengthened(description)), brief, "{description:?}");
