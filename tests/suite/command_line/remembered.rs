@@ -76,13 +76,16 @@ fn u17_remembered_lists_are_served_while_the_upstream_starts_and_calls_wait() {
 }
 
 #[test]
-fn u17_what_differs_from_last_time_is_announced_and_remembered() {
+fn u17_what_differs_from_last_time_is_announced_and_remembered_and_calls_are_decided_by_it() {
     let scene = Scene::new();
     scene.is_remembered();
     scene.write("mode", "pages");
     let mut gateway = scene.opened(&[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
+    gateway.request("ping", json!({}));
     scene.write("gate", "");
+    assert_eq!(gateway.answer(call)["error"]["message"], "Unknown tool: echo");
     gateway.notified(CHANGED, 1);
     assert!(until(|| gateway.tool_names() == ["first", "second", "third"]));
     let kept = remembered(&scene.path("cache"));
@@ -129,18 +132,4 @@ fn u17_the_upstream_of_a_command_line_is_not_remembered() {
     gateway.tool_names();
     gateway.finish().says(0, &[]);
     assert_eq!(remembered(&scene.path("cache")), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn u17_a_call_of_what_is_no_longer_there_is_decided_by_what_the_upstream_lists_now() {
-    let scene = Scene::new();
-    scene.is_remembered();
-    scene.write("mode", "pages");
-    let mut gateway = scene.opened(&[]);
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
-    gateway.request("ping", json!({}));
-    scene.write("gate", "");
-    assert_eq!(gateway.answer(call)["error"]["message"], "Unknown tool: echo");
-    gateway.finish().says(0, &[]);
 }

@@ -5,7 +5,6 @@ use std::{
     fs,
     io::{BufRead, Write},
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
 use kit::{
@@ -17,12 +16,10 @@ use serde_json::{Value, json};
 
 use super::{ODD, configured, opened, over_http, program, scratch, shown, start};
 
-/// Waits until all of these are gone; how long that took.
+/// Waits until all of these are gone.
 #[track_caller]
-fn all_gone(ids: &[&str]) -> Duration {
-    let start = Instant::now();
+fn all_gone(ids: &[&str]) {
     assert!(until(|| ids.iter().all(|id| is_gone(id))), "left behind: {ids:?}");
-    start.elapsed()
 }
 
 /// As with `npx`: a launcher, whose own child is the server. Neither listens to anything but SIGKILL.

@@ -30,9 +30,9 @@ async fn p6_a_response_without_an_id_is_nobodys_where_nothing_else_says_whose_it
     assert_eq!(client.call("echo", json!({"text": "well"})).await.result()["content"][0]["text"], "well");
 }
 
-/// A client whose call is the only one that waits, while others do what is answered without an id.
+/// A client whose call is the only one that waits, while others do what is answered without an id, or so that it cannot be read.
 #[tokio::test]
-async fn p6_an_error_without_an_id_is_of_the_post_that_it_answers_and_of_no_other() {
+async fn p6_an_answer_that_names_no_request_is_of_the_post_that_it_answers_and_of_no_other() {
     let server = bad_server::start(Bad { is_careless: true, ..Bad::default() }).await;
     let bench = Bench::start(healthy_beside(target(&server))).await;
     let (client, other) =
@@ -45,30 +45,18 @@ async fn p6_an_error_without_an_id_is_of_the_post_that_it_answers_and_of_no_othe
     other.cancel(&given_up).await;
     eventually("the refusal", async || (received(&server, "notifications/cancelled") == 1).then_some(()))
         .await;
-    for tool in ["nameless", "nameless_400"] {
-        let error = other.call(tool, json!({})).await.error();
-        assert_eq!(error["message"], "of nobody", "{tool}: the POST was that of this request");
-    }
-    other.call("well", json!({})).await.result();
-    other.call("go", json!({})).await.result();
-    assert_eq!(waiting.reply().await.result()["content"][0]["text"], "held");
-}
-
-#[tokio::test]
-async fn p6_a_response_that_cannot_be_read_is_not_answered() {
-    let server = bad_server::start(Bad { is_careless: true, ..Bad::default() }).await;
-    let bench = Bench::start(healthy_beside(target(&server))).await;
-    let (client, other) =
-        (Client::connect(&bench, WITH_SESSION).await, Client::connect(&bench, STATELESS).await);
-    let waiting = client.start("tools/call", json!({"name": "held"})).await;
-    eventually("the call", async || (server.stalled() == 1).then_some(())).await;
-    for tool in ["two_lines", "two_lines_with_a_request"] {
-        other.call(tool, json!({})).await.error_with("sent an invalid response: not JSON");
+    for (tool, said) in [
+        ("nameless", "of nobody"),
+        ("nameless_400", "of nobody"),
+        ("two_lines", "sent an invalid response: not JSON"),
+        ("two_lines_with_a_request", "sent an invalid response: not JSON"),
+    ] {
+        other.call(tool, json!({})).await.error_with(said);
         for _ in 0..10 {
             other.call("well", json!({})).await.result();
         }
     }
     other.call("go", json!({})).await.result();
     assert_eq!(waiting.reply().await.result()["content"][0]["text"], "held");
-    assert_eq!(received(&server, ""), 0, "it asked nothing");
+    assert_eq!(received(&server, ""), 0, "what it asked is not answered");
 }
