@@ -230,28 +230,57 @@ async fn take_turns(
 mod tests {
     use std::net::TcpListener;
 
-    use mcp_disclosure_core::{Principal, RawObject, ReceiptKey};
+    use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, UpstreamName};
 
     use super::*;
     use crate::{
         dispatch::{Assembly, Gateway},
         limits::Limits,
         negotiation::{Strategies, StrategyOptions},
+        session::{Address, Opening, Watched},
         strategies::builtin,
-        upstream::{Target, UpstreamConfig},
+        upstream::{Restart, Target, UpstreamConfig, Upstreams},
     };
+
+    /// An upstream that can be connected to, and answers nothing.
+    fn silent(listener: &TcpListener) -> UpstreamConfig {
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap()).parse().unwrap();
+        let name = UpstreamName::parse("silent").ok();
+        UpstreamConfig { awaited: false, ..UpstreamConfig::new(name, Target::url(url)) }
+    }
+
+    async fn gateway(upstream: UpstreamConfig, scope: Scope) -> Arc<Gateway> {
+        let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+        let key = ReceiptKey::new(b"0123456789abcdef0123456789abcdef").unwrap();
+        let upstreams = vec![upstream];
+        let assembly = Assembly { upstreams, scope, ..Assembly::new(strategies, key) };
+        Gateway::start(assembly).await.unwrap().gateway
+    }
+
+    #[tokio::test]
+    async fn u13_subscriptions_outlast_a_change_of_their_upstream_and_end_when_it_is_removed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let gateway = gateway(silent(&listener), Scope::Shared).await;
+        let peer = Peer::new("peer", &Limits::default());
+        let (principal, client) = (Principal::anonymous(), Arc::new(Client::unknown()));
+        let opening = Opening { principal, address: Address::default(), client, peer: peer.clone() };
+        let params = RawObject::parse(r#"{"protocolVersion":"2025-11-25","capabilities":{}}"#).unwrap();
+        let (session, _) = gateway.sessions().open(&params, opening).await.unwrap();
+        let watched = Watched::of(&UpstreamName::parse("silent").unwrap(), "kit://doc");
+        session.subscribe(watched, Box::new(()), peer.subscriptions(1).unwrap());
+        let mut changed = silent(&listener);
+        changed.settings.restart = Restart::Never;
+        for (upstreams, stays) in [(vec![changed], true), (vec![], false)] {
+            let upstreams = Some(Upstreams::new(upstreams));
+            gateway.declare(Declared { upstreams, ..Declared::default() }).await.unwrap();
+            assert_eq!(session.has_subscriptions(), stays);
+        }
+    }
 
     #[tokio::test]
     async fn p8_upstreams_are_ended_whose_request_is_given_up_while_they_start() {
-        // It is connected to, and answers nothing.
-        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/mcp", silent.local_addr().unwrap()).parse().unwrap();
-        let silent = UpstreamConfig { awaited: false, ..UpstreamConfig::from(Target::url(url)) };
-        let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
-        let key = ReceiptKey::new(b"0123456789abcdef0123456789abcdef").unwrap();
-        let upstreams = vec![silent];
-        let assembly = Assembly { upstreams, scope: Scope::Session, ..Assembly::new(strategies, key) };
-        let gateway = Gateway::start(assembly).await.unwrap().gateway;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let gateway = gateway(silent(&listener), Scope::Session).await;
         let peer = Peer::new("peer", &Limits { upstreams_per_peer: 1, ..Limits::default() });
         let claim = Claim::new(&Principal::anonymous(), &RawObject::empty(), None);
         let mut starting = Box::pin(gateway.backends().for_request(&claim, &peer));

@@ -30,6 +30,7 @@ impl Follower {
         let new: Vec<Arc<Slot>> = slots.iter().filter(|slot| !has(&before, slot)).cloned().collect();
         self.backend.progress.begin(new.iter().map(|slot| slot.number()));
         tokio::spawn(slot::name(new, upstreams));
+        self.backend.audience.end_subscriptions(|name| slots.iter().any(|slot| slot.name() == Some(name)));
         *self.backend.slots.write() = slots.into();
     }
 

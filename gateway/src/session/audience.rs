@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use mcp_disclosure_core::{Kind, Permits, RawObject};
+use mcp_disclosure_core::{Kind, Permits, RawObject, UpstreamName};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
@@ -69,6 +69,14 @@ impl Audience {
             session.client.outbox().notify(session.current_permits().as_ref().map_or(&bare, news));
         }
         self.listeners.notify_updated(updated, news);
+    }
+
+    /// Ends the subscriptions of sessions to resources of upstreams that are not there any more: one of the same name that comes
+    /// later was asked for none of them.
+    pub fn end_subscriptions(&self, is_there: impl Fn(&UpstreamName) -> bool) {
+        for session in self.sessions() {
+            drop(session.keep_subscriptions(|watched| is_there(&watched.upstream)));
+        }
     }
 
     /// The capabilities that all clients with sessions declare alike, of those that allow no requests to them: what upstreams
