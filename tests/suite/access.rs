@@ -75,7 +75,8 @@ fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
     assert!(!of_ann.contains("\"wait\"") && report(&[]).contains("wait"));
     assert!(of_ann.contains(" --principal ann\""), "the command serves who was compared for: {of_ann}");
     for command in ["check", "compare"] {
-        let ended = run(&[command, "--principal", "ane"]).says(64, &[]);
+        let ended = run(&[command, "--principal", "ane"]);
+        ended.says(64, &[]);
         let said = ended.stdout.clone() + &ended.stderr;
         let expected = "--principal: there is no 'ane' in [[principals]]";
         assert!(said.contains(expected) && said.contains("did you mean 'ann'?"), "{said}");
