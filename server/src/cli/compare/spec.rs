@@ -95,8 +95,11 @@ fn hint_of_variants(profile: &Profile, given: &str) -> String {
     }
 }
 
-/// The name of a part of a stack, and what stands in its parentheses: keys, where they are given, and values.
-fn part(text: &str) -> Option<(&str, Vec<(Option<&str>, &str)>)> {
+/// What stands in parentheses: a key, if it is given, and a value.
+type Item<'t> = (Option<&'t str>, &'t str);
+
+/// The name of a part of a stack, and what stands in its parentheses.
+fn part(text: &str) -> Option<(&str, Vec<Item<'_>>)> {
     let (name, items) = match text.split_once('(') {
         None => (text, Vec::new()),
         Some((name, inner)) => {
@@ -107,7 +110,7 @@ fn part(text: &str) -> Option<(&str, Vec<(Option<&str>, &str)>)> {
     is_word(name).then_some((name, items))
 }
 
-fn item(text: &str) -> Option<(Option<&str>, &str)> {
+fn item(text: &str) -> Option<Item<'_>> {
     let (key, value) = match text.split_once('=') {
         Some((key, value)) => (Some(key.trim()), value.trim()),
         None => (None, text.trim()),
