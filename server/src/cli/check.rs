@@ -150,14 +150,14 @@ fn look(
     source.serve.operating.check_key()?;
     let (options, key_file) = (source.options(), source.serve.receipt_key_file.clone());
     let ranker = ranker(&options.settings);
-    let file = source.files.declarations().cloned();
-    let contents = source.contents.clone().map_err(Failure::Configuration)?;
-    let caller = source.caller.clone();
+    let (contents, caller) = (source.contents.clone(), source.caller.clone());
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         witness: Some(Arc::new(Progress::of_waiting())),
         ..source.prepare(&program.registry, &options, key_file.as_deref())?
     };
+    // What is wrong with files was told with the rest.
+    let contents = contents.map_err(Failure::Configuration)?;
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
         if let Err(error) = door(&contents, &assembly.strategies)?.read_keys().await {
@@ -177,10 +177,8 @@ fn look(
             let is_required = started.gateway.strategies().is_required(name);
             objections(name, is_required, &strategy.objections(&everything), findings);
         }
-        if let Some(file) = &file {
-            access(file, &snapshot, findings);
-            callers(file, findings);
-        }
+        access(&contents.file, &snapshot, findings);
+        callers(&contents.file, findings);
         let tools = snapshot.tool_count();
         let seen = caller.map(|caller| Seen::by(&caller, &snapshot, &everything));
         findings.0.extend(Subject::new(snapshot).look().0);

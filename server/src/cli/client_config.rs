@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{Program, print_text};
 use crate::{
-    config::principal,
+    config::{principal, spoken},
     failure::Failure,
     flags::{Given, ServeArguments},
     init::host_names,
@@ -39,7 +39,7 @@ pub struct ClientConfigArguments {
     pub config: Option<PathBuf>,
 
     /// Where clients find it [default: what the configuration listens on]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = spoken)]
     pub url: Option<Url>,
 
     /// What the host calls it
@@ -81,10 +81,6 @@ pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Res
 fn reached(url: Option<Url>, mut listen: SocketAddr) -> Result<String, Failure> {
     let usage = |message: String, hint| Err(Failure::usage(Problem::new(message).hint(hint)));
     match url {
-        Some(url) if !matches!(url.scheme(), "http" | "https") => usage(
-            format!("--url: '{url}' is neither http nor https"),
-            "such as https://tools.example.com/mcp",
-        ),
         Some(url) if !url.username().is_empty() || url.password().is_some() => usage(
             "--url: it has a user or a password".to_owned(),
             "clients send a token instead: --principal",

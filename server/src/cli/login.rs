@@ -75,22 +75,14 @@ pub struct LoginArguments {
 pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure> {
     let all = arguments.accounts.all;
     let accounts = arguments.accounts.clone().find(program)?;
-    if !all {
-        // All of them are named before anything happens.
-        let unusable = accounts.iter().filter_map(Account::unusable).collect::<Vec<_>>();
-        if !unusable.is_empty() {
-            return Err(Failure::Usage(unusable));
-        }
-    }
     let mut pasted = arguments.no_browser.then(lines);
     runtime_for_one()?.block_on(async {
         let mut problems = Vec::new();
         for account in accounts {
-            let Ok(asked) = &account.sign_in else { continue };
-            if all && !asks(&account, asked).await? {
+            if all && !asks(&account).await? {
                 continue;
             }
-            match sign_in(&account, asked, &arguments, pasted.as_mut()).await {
+            match sign_in(&account, &arguments, pasted.as_mut()).await {
                 Ok(signed_in) => {
                     print(format_args!("{} is signed in. {}", account.shown(), described(&signed_in)))?
                 }
@@ -107,16 +99,11 @@ pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure
 /// # Errors
 /// As [`login()`].
 pub fn logout(program: &Program, arguments: AccountArguments) -> Result<(), Failure> {
-    let all = arguments.all;
     let accounts = arguments.find(program)?;
     runtime_for_one()?.block_on(async {
         let mut problems = Vec::new();
-        for account in accounts.into_iter().filter(|account| !all || account.sign_in.is_ok()) {
-            let Ok(sign_in) = &account.sign_in else {
-                problems.extend(account.unusable());
-                continue;
-            };
-            match sign_in.forget().await {
+        for account in accounts {
+            match account.sign_in.forget().await {
                 Ok(true) => {
                     print(format_args!("{} is signed out: its tokens are deleted.", account.shown()))?
                 }
@@ -128,16 +115,17 @@ pub fn logout(program: &Program, arguments: AccountArguments) -> Result<(), Fail
     })
 }
 
-/// An upstream that may be signed in to.
+/// An upstream that can be signed in to.
 struct Account {
     name: String,
-    /// Or why it cannot be.
-    sign_in: Result<SignIn, &'static str>,
+    sign_in: SignIn,
 }
 
 impl Account {
-    fn of(named: &Named) -> Self {
-        let sign_in = named.sign_in().ok_or(match &named.target {
+    /// # Errors
+    /// Why it cannot be signed in to at all.
+    fn of(named: &Named) -> Result<Self, Problem> {
+        let why = match &named.target {
             Target::Url(Endpoint { url, headers, .. })
                 if headers.contains_key(AUTHORIZATION)
                     || !url.username().is_empty()
@@ -149,18 +137,14 @@ impl Account {
                 "is reached by plain HTTP, where everyone on the way could read its tokens: use https"
             }
             _ => "is a program, which is not signed in to",
-        });
-        Self { name: name(named), sign_in }
+        };
+        let name = name(named);
+        let unusable = Problem::new(format!("upstream '{name}' {why}"));
+        named.sign_in().map(|sign_in| Self { name, sign_in }).ok_or(unusable)
     }
 
     fn shown(&self) -> String {
         format!("upstream '{}'", self.name)
-    }
-
-    /// Why it cannot be signed in to at all.
-    fn unusable(&self) -> Option<Problem> {
-        let why = self.sign_in.as_ref().err()?;
-        Some(Problem::new(format!("{} {why}", self.shown())))
     }
 
     fn problem(&self, error: &Error) -> Problem {
@@ -173,7 +157,7 @@ impl Account {
 }
 
 impl AccountArguments {
-    /// The upstreams that are meant; all of the files, if none is named.
+    /// The upstreams that are meant; all of the files that can be signed in to, if none is named.
     fn find(self, program: &Program) -> Result<Vec<Account>, Failure> {
         let (urls, names): (Vec<_>, Vec<_>) =
             self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
@@ -199,35 +183,40 @@ impl AccountArguments {
         let source = source.resolve(program.own.as_ref())?;
         let all = source.contents.map_err(Failure::Configuration)?.found.upstreams;
         if names.is_empty() && given == 0 {
-            return Ok(all.iter().map(Account::of).collect());
+            return Ok(all.iter().filter_map(|named| Account::of(named).ok()).collect());
         }
         let (of_files, of_urls) = all.split_at(all.len().saturating_sub(given));
-        let mut found: Vec<Account> = Vec::new();
-        for wanted in &names {
+        let of_name = |wanted: &String| {
             let named = of_files.iter().find(|named| named.name.as_deref() == Some(wanted));
-            found.push(Account::of(named.ok_or_else(|| unknown(wanted, of_files))?));
+            named.ok_or_else(|| unknown(wanted, of_files))
+        };
+        let (mut found, mut unusable) = (Vec::new(), Vec::new());
+        for named in names.iter().map(of_name).chain(of_urls.iter().map(Ok)) {
+            match Account::of(named?) {
+                Ok(account) => found.push(account),
+                Err(problem) => unusable.push(problem),
+            }
         }
-        found.extend(of_urls.iter().map(Account::of));
-        Ok(found)
+        if unusable.is_empty() { Ok(found) } else { Err(Failure::Usage(unusable)) }
     }
 }
 
-async fn asks(account: &Account, sign_in: &SignIn) -> Result<bool, Failure> {
-    match asks_for_sign_in(sign_in).await {
-        Ok(asks) => Ok(asks),
-        Err(error) => {
-            print(format_args!("{} is left out: it {error}", account.shown()))?;
-            Ok(false)
-        }
-    }
+async fn asks(account: &Account) -> Result<bool, Failure> {
+    let why = match asks_for_sign_in(&account.sign_in).await {
+        Ok(true) => return Ok(true),
+        Ok(false) => "asks for no sign-in".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    print(format_args!("{} is left out: it {why}", account.shown()))?;
+    Ok(false)
 }
 
 async fn sign_in(
     account: &Account,
-    sign_in: &SignIn,
     arguments: &LoginArguments,
     pasted: Option<&mut mpsc::Receiver<String>>,
 ) -> Result<SignedIn, Failure> {
+    let Account { sign_in, .. } = account;
     let failed = |error: Error| Failure::SignIn(vec![account.problem(&error)]);
     if sign_in.is_of_service() {
         return sign_in.begin_service().await.map_err(failed);

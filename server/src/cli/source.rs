@@ -244,6 +244,14 @@ impl Source {
         }
     }
 
+    /// Everything that is wrong with its files, and with the choices of concerns in these settings.
+    pub(crate) fn problems(&self, settings: &Settings) -> Vec<Problem> {
+        match &self.contents {
+            Ok(contents) => choice_problems(settings, contents),
+            Err(found) => found.clone(),
+        }
+    }
+
     /// A gateway of it by these strategies, with the contract's defaults, and with the key of receipts in a file, if there is one.
     ///
     /// # Errors
@@ -254,22 +262,18 @@ impl Source {
         options: &StrategyOptions,
         key_file: Option<&Path>,
     ) -> Result<Assembly, Failure> {
-        let mut problems = Vec::new();
-        let contents = self.contents.clone().map_err(|found| problems.extend(found));
+        let mut problems = self.problems(&options.settings);
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
-        problems.extend(contents.iter().flat_map(|contents| choice_problems(&options.settings, contents)));
         let key = receipt_key(key_file).map_err(|problem| problems.push(problem));
-        match (contents, strategies, key) {
-            (Ok(contents), Ok(strategies), Ok(key)) if problems.is_empty() => {
-                Ok(self.assembly(contents.declared, strategies, key))
-            }
+        match (strategies, key) {
+            (Ok(strategies), Ok(key)) if problems.is_empty() => Ok(self.assembly(strategies, key)),
             _ => Err(Failure::Configuration(problems)),
         }
     }
 
     /// A gateway of it, with the contract's defaults.
-    pub(crate) fn assembly(self, declared: Declared, strategies: Strategies, key: ReceiptKey) -> Assembly {
-        let found = self.contents.map(|contents| contents.found).unwrap_or_default();
+    pub(crate) fn assembly(self, strategies: Strategies, key: ReceiptKey) -> Assembly {
+        let Contents { found, declared, .. } = self.contents.unwrap_or_default();
         let assembly = Assembly::new(strategies, key);
         let admission = match self.caller {
             // Each strategy is tried, and that is no use that the caller makes of it.

@@ -25,18 +25,11 @@ pub fn strategies(program: &Program) -> Result<(), Failure> {
     let line = |name: &str, text: &str| format!("{}\n", folded(&format!("{name:<10} {text}"), 11));
     let default = build(&program.registry, &StrategyOptions::default()).map_err(Failure::Configuration)?;
     let default = default.all().find(|strategy| strategy.profile().name.ends_with(adaptive::NAME));
-    if let Some(strategy) = default {
-        let shown = [
-            line(adaptive::NAME, &strategy.profile().summary),
-            line("", "needs: nothing; it is the default"),
-        ];
-        print_text(&shown.concat())?;
-    }
-    for profile in program.registry.profiles() {
-        let shown = [line(&profile.name, &profile.summary), line("", &format!("needs: {}", profile.needs))];
-        print_text(&shown.concat())?;
-    }
-    Ok(())
+    let default = default.map(|strategy| (adaptive::NAME, strategy.profile(), "nothing; it is the default"));
+    let all = program.registry.profiles().map(|profile| (&*profile.name, profile, &*profile.needs));
+    default.into_iter().chain(all).try_for_each(|(name, profile, needs)| {
+        print_text(&(line(name, &profile.summary) + &line("", &format!("needs: {needs}"))))
+    })
 }
 
 /// `prompt`.

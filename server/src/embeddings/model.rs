@@ -26,6 +26,7 @@ use super::{
     Settings,
     kept::{File, Vectors},
 };
+use crate::config::spoken;
 
 /// How long a query waits for its vector.
 const QUERY: Duration = Duration::from_millis(300);
@@ -114,10 +115,7 @@ impl Model {
             let url = settings.url.rsplit('@').next().unwrap_or_default();
             format!("embeddings.url must be an address such as http://localhost:11434/v1, not '{url}'")
         };
-        let mut url = Url::parse(&settings.url).map_err(|_| wrong())?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong());
-        }
+        let mut url = spoken(&settings.url).map_err(|_| wrong())?;
         url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("embeddings");
         let mut headers =
             HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);

@@ -97,8 +97,7 @@ fn client_config_prints_an_address_that_clients_can_use() {
     }
     printed("127.0.0.1:0", &[]).says(2, &["--url"]);
     printed("127.0.0.1:0", &["--url", "https://tools.example.com/mcp"]).says(0, &[]);
-    for (url, problem) in [("ftp://a/", "neither http nor https"), ("https://a:b@c/", "a user or a password")]
-    {
+    for (url, problem) in [("ftp://a/", "ftp is not spoken"), ("https://a:b@c/", "a user or a password")] {
         printed("127.0.0.1:0", &["--url", url]).says(2, &[problem]);
     }
 }

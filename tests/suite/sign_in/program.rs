@@ -110,4 +110,6 @@ async fn a6_what_cannot_be_signed_in_to_is_named() {
     let open =
         Server::start(move |path, _| if path == "/mcp" { Some(reply(&json!({}))) } else { nowhere() }).await;
     run(&server, &["login", open.url().as_str()]).says(1, &["does not ask for sign-in"]);
+    let all = ["login", "--all", "--config", &configured(&open, "")];
+    run(&open, &all).prints(0, &["upstream 'notes' is left out: it asks for no sign-in"]);
 }

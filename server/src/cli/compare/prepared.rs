@@ -18,7 +18,7 @@ use super::{
     stand_in::{self, StandIn},
 };
 use crate::{
-    cli::{Program, choice_problems, source::Source},
+    cli::{Program, source::Source},
     failure::Failure,
     flags::{Given, SetSource, Transport},
 };
@@ -45,7 +45,6 @@ pub(in crate::cli) struct Prepared<'a> {
     pub(in crate::cli) subject: Subject,
     progress: Option<Arc<Progress>>,
     source: Source,
-    declared: Declared,
     stand_ins: Vec<StandIn>,
     /// Which upstreams are missing, or disclose progressively themselves.
     notes: Vec<String>,
@@ -62,14 +61,16 @@ impl<'a> Prepared<'a> {
         let Setup { registry, own, flags, rows, principal, program, progress } = setup;
         let source = flags.resolve(own)?.seen_by(principal.as_deref())?;
         source.warn();
-        let declared = checked(&source)?;
+        let problems = source.problems(&source.options().settings);
+        if !problems.is_empty() {
+            return Err(Failure::Configuration(problems));
+        }
         // Over HTTP a client's token says who it is.
         let is_over_stdio = source.serve.transport == Transport::Stdio;
         let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
         let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
         let progress = progress.map(Arc::new);
-        let (real, mut notes) =
-            stage::real(&source, declared.clone(), &contestants, progress.clone()).await?;
+        let (real, mut notes) = stage::real(&source, &contestants, progress.clone()).await?;
         let read = stage::read(&real, &contestants);
         let examined = contestants.examine(&real, source.caller.as_ref(), &command);
         let seen_by = source.caller.as_ref().and_then(Principal::id);
@@ -79,7 +80,7 @@ impl<'a> Prepared<'a> {
         let (subject, stand_ins) = read?;
         examined?;
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-        Ok(Self { contestants, subject, progress, source, declared, stand_ins, notes, _quiet })
+        Ok(Self { contestants, subject, progress, source, stand_ins, notes, _quiet })
     }
 
     /// Whether the only upstream is the one that the program has of its own.
@@ -100,7 +101,7 @@ impl<'a> Prepared<'a> {
         work: impl AsyncFnOnce(Play<'_>, &Contestants<'_>, compare::Progress<'_>) -> Result<T, Error>,
     ) -> Result<T, Failure> {
         let (upstreams, reached) = stand_in::scripted(&self.stand_ins, &assignment);
-        let stages = Stages::start(&self.source, &self.declared, upstreams, &mut self.contestants).await?;
+        let stages = Stages::start(&self.source, upstreams, &mut self.contestants).await?;
         let (subject, links) = (&self.subject, stages.links());
         let play = Play { subject, assignment, tokenizer, host, omits_schemas, links, reached };
         let progress = &|done, total, what: &str| {
@@ -146,14 +147,4 @@ pub(super) fn message(error: Error, flag: &str) -> Failure {
         Error::UnknownLabels(lines) => Failure::Configuration(problems("--queries", lines)),
         error => Failure::Comparison(error),
     }
-}
-
-/// What the source declares.
-///
-/// # Errors
-/// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
-fn checked(source: &Source) -> Result<Declared, Failure> {
-    let contents = source.contents.clone().map_err(Failure::Configuration)?;
-    let problems = choice_problems(&source.options().settings, &contents);
-    if problems.is_empty() { Ok(contents.declared) } else { Err(Failure::Configuration(problems)) }
 }

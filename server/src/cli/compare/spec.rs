@@ -95,7 +95,7 @@ fn hint_of_variants(profile: &Profile, given: &str) -> String {
     }
 }
 
-/// A key, where it is given, and a value.
+/// What stands in parentheses: a key, if it is given, and a value.
 type Item<'t> = (Option<&'t str>, &'t str);
 
 /// The name of a part of a stack, and what stands in its parentheses.

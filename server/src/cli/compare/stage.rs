@@ -6,7 +6,7 @@ use mcp_disclosure_client::{CallError, Error, Link};
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{RawObject, ReceiptKey, ToolName, View, VisibleTool, printable::counted};
 use mcp_disclosure_gateway::{
-    Assembly, Gateway, catalogue::Declared, front::stdio::Stdio, slot::Witness, upstream::UpstreamConfig,
+    Assembly, Gateway, front::stdio::Stdio, slot::Witness, upstream::UpstreamConfig,
 };
 use mcp_disclosure_transport::Reason;
 
@@ -26,13 +26,13 @@ const UNLIMITED: u32 = 0;
 /// See [`Gateway::start`].
 pub(super) async fn real(
     source: &Source,
-    declared: Declared,
     contestants: &Contestants<'_>,
     progress: Option<Arc<Progress>>,
 ) -> Result<(Arc<Gateway>, Vec<String>), Failure> {
-    let assembly = source.clone().assembly(declared, contestants.pinned(BASELINE)?, fresh_key()?);
-    let starting = format!("starting {}", counted(assembly.upstreams.len(), "upstream"));
-    progress.iter().for_each(|_| log::note(&starting));
+    let assembly = source.clone().assembly(contestants.pinned(BASELINE)?, fresh_key()?);
+    if progress.is_some() {
+        log::note(&format!("starting {}", counted(assembly.upstreams.len(), "upstream")));
+    }
     let witness = progress.map(|progress| progress as Arc<dyn Witness>);
     let assembly = Assembly { witness, fetches_per_minute: UNLIMITED, ..assembly };
     let started = Gateway::start(assembly).await?;
@@ -77,13 +77,11 @@ impl Stages {
     /// If the baseline cannot be served, or a row that was asked for by its name.
     pub(super) async fn start(
         source: &Source,
-        declared: &Declared,
         upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
     ) -> Result<Self, Failure> {
         let stage = async |name: String, contestants: &Contestants<'_>| {
-            let assembly =
-                source.clone().assembly(declared.clone(), contestants.pinned(&name)?, fresh_key()?);
+            let assembly = source.clone().assembly(contestants.pinned(&name)?, fresh_key()?);
             let upstreams = upstreams.clone();
             let assembly = Assembly { upstreams, fetches_per_minute: UNLIMITED, ..assembly };
             Ok::<_, Failure>(Stage { name, gateway: Gateway::start(assembly).await?.gateway })

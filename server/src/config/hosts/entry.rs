@@ -19,7 +19,8 @@ pub(crate) struct Entry {
 }
 
 /// How a server is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Transport {
     Stdio,
     /// Streamable HTTP.
@@ -49,23 +50,21 @@ impl Entry {
     /// If it lacks the keys of the transport that it names.
     pub(crate) fn settled(self, project: Option<&PathBuf>) -> Result<UpstreamEntry, Wrong> {
         let Self { mut upstream, transport, .. } = self;
-        let (has_command, has_url) = (upstream.command.is_some(), upstream.url.is_some());
-        let both = has_command && has_url;
-        let lacks = |transport: &str, key: &str, other: &str| {
+        let lacks = |transport: Transport, key: &str, other: &str| {
             let what = format!("type: it is {transport}, but there is no {key}");
             Err(Wrong::new(what, format!("set type to {other}, or give a {key}")))
         };
-        match transport {
-            Some(Transport::Stdio) if has_url && !has_command => return lacks("stdio", "command", "http"),
-            Some(Transport::Http) if has_command && !has_url => return lacks("http", "url", "stdio"),
-            Some(Transport::Sse) if has_command && !has_url => return lacks("sse", "url", "stdio"),
-            Some(Transport::Sse) => {
-                upstream.endpoint_type = Some(EndpointKind::Sse);
-                upstream.command = None;
+        if let Some(transport) = transport {
+            let is_remote = transport != Transport::Stdio;
+            match (is_remote, upstream.command.is_some(), upstream.url.is_some()) {
+                (false, false, true) => return lacks(transport, "command", "http"),
+                (true, true, false) => return lacks(transport, "url", "stdio"),
+                (false, ..) => upstream.url = None,
+                (true, ..) => upstream.command = None,
             }
-            Some(Transport::Stdio) if both => upstream.url = None,
-            Some(Transport::Http) if both => upstream.command = None,
-            _ => {}
+        }
+        if transport == Some(Transport::Sse) {
+            upstream.endpoint_type = Some(EndpointKind::Sse);
         }
         // Hosts ignore the keys of the other transport.
         if upstream.url.is_none() {
