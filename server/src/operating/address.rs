@@ -1,7 +1,7 @@
 //! `--admin`.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     str::FromStr,
 };
 
@@ -15,6 +15,19 @@ impl AdminAddress {
     /// Whether only users of this machine reach it.
     pub(super) fn is_local(&self) -> bool {
         self.0.ip().to_canonical().is_loopback()
+    }
+
+    /// Why it cannot be listened on where clients use this address: if it is the same.
+    pub fn refused_beside(&self, listen: SocketAddr) -> Option<Problem> {
+        let (own, other) = (self.0.ip().to_canonical(), listen.ip().to_canonical());
+        // All of IPv6 is all of IPv4, too, on most systems.
+        let includes = |all: IpAddr, one: IpAddr| all.is_unspecified() && (all.is_ipv6() || one.is_ipv4());
+        let is_same_host = own == other || includes(own, other) || includes(other, own);
+        let is_taken = listen.port() != 0 && self.0.port() == listen.port() && is_same_host;
+        is_taken.then(|| {
+            let message = format!("--admin {}: clients are served there (--listen {listen})", self.0);
+            Problem::new(message).hint("choose another port for one of them")
+        })
     }
 
     /// Why it may not be listened on where nothing asks clients for credentials: if others could reach it.
@@ -65,5 +78,20 @@ mod tests {
                 "{address}"
             );
         }
+    }
+
+    #[test]
+    fn o1_operators_have_an_address_of_their_own() {
+        let is_refused = |admin: &str, listen: &str| {
+            let admin: AdminAddress = admin.parse().unwrap();
+            admin.refused_beside(listen.parse().unwrap()).is_some()
+        };
+        for listen in ["127.0.0.1:8848", "0.0.0.0:8848", "[::]:8848", "[::ffff:127.0.0.1]:8848"] {
+            assert!(is_refused("8848", listen), "{listen}");
+        }
+        for listen in ["127.0.0.1:8849", "127.0.0.1:0", "10.0.0.1:8848", "[::1]:8848"] {
+            assert!(!is_refused("8848", listen), "{listen}");
+        }
+        assert!(!is_refused("0", "127.0.0.1:0"), "the system chooses two");
     }
 }

@@ -35,6 +35,8 @@ impl AccessFlags {
             let hint = did_you_mean(wanted, known.iter().copied(), || format!("declare it in {section}"));
             problems.push(Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint));
         }
+        let both = self.admin.zip(self.listening);
+        problems.extend(both.and_then(|(admin, listen)| admin.refused_beside(listen)));
         // At the start, and when the files change: it is asked for credentials as clients are.
         if !settings.guarded {
             problems.extend(self.admin.and_then(|admin| admin.refused_to_all()));
