@@ -79,7 +79,7 @@ fn table(value: &Value) -> Markup {
     }
     html! {
         table {
-            thead { tr { th {} @for column in &columns { th scope="col" { (words(column)) } } } }
+            thead { tr { td {} @for column in &columns { th scope="col" { (words(column)) } } } }
             tbody {
                 @for (name, row) in &rows {
                     tr {
