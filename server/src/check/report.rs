@@ -1,6 +1,6 @@
 //! The report of findings: grouped for people, one by one for programs.
 
-use std::{fmt::Write, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 use clap::builder::styling::{AnsiColor, Style};
 use mcp_disclosure_compare::Tokenizer;
@@ -83,7 +83,7 @@ impl Report {
         format!("{report:#}\n")
     }
 
-    /// Text for people: kinds of findings, worst first, each with what to do and where.
+    /// Text for people: kinds of findings, the worst first, each with what to do and where.
     pub fn to_text(&self, coloured: bool) -> String {
         let mut text = self.seen.as_ref().map(Seen::to_text).unwrap_or_default();
         for SignInState { upstream, is_signed_in, detail } in &self.sign_ins {
@@ -120,20 +120,13 @@ impl Report {
         }
     }
 
-    /// Findings of one kind together, in the order in which the kinds were found first.
-    fn groups(&self) -> Vec<Vec<&Finding>> {
-        let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    /// Findings of one kind together, the worst first.
+    fn groups(&self) -> impl Iterator<Item = Vec<&Finding>> {
+        let mut groups: BTreeMap<(Severity, &str), Vec<&Finding>> = BTreeMap::new();
         for finding in &self.findings.0 {
-            let is_alike = |group: &&mut Vec<&Finding>| {
-                (group[0].rule.code, group[0].rule.severity) == (finding.rule.code, finding.rule.severity)
-            };
-            match groups.iter_mut().find(is_alike) {
-                Some(group) => group.push(finding),
-                None => groups.push(vec![finding]),
-            }
+            groups.entry((finding.rule.severity, finding.rule.code)).or_default().push(finding);
         }
-        groups.sort_by_key(|group| group[0].rule.severity);
-        groups
+        groups.into_values()
     }
 }
 
