@@ -1,7 +1,7 @@
 //! `check`: what would mislead a model or a host, in everything that would be served.
 //!
-//! A family of findings is a file of small functions over a [`Subject`], or over each of its tools, and a line in `FAMILIES`; what
-//! a finding is called and means is a row of `rules`.
+//! A family of findings is a file of small functions over a [`Subject`], or over each of its tools, and stands in
+//! `OF_ALL` or `OF_TOOL`; what a finding is called and means is a row of `rules`.
 
 mod access;
 mod concerns;
@@ -94,26 +94,13 @@ fn each_string_of<'v>(
     }
 }
 
-/// What is looked for: in each tool, or in everything.
-enum Family {
-    OfTool(fn(&Subject, &Read<'_>, &mut Findings)),
-    OfAll(fn(&Subject, &mut Findings)),
-}
+/// What is looked for in each tool.
+const OF_TOOL: [fn(&Subject, &Read<'_>, &mut Findings); 6] =
+    [serving::look, texts::look, texts::names, schemas::look, internal::look, orders::in_tool];
 
-/// Everything that is looked for.
-const FAMILIES: [Family; 11] = [
-    Family::OfAll(serving::oddities),
-    Family::OfTool(serving::look),
-    Family::OfTool(texts::look),
-    Family::OfAll(texts::repeated),
-    Family::OfTool(texts::names),
-    Family::OfAll(pins::look),
-    Family::OfTool(schemas::look),
-    Family::OfTool(internal::look),
-    Family::OfTool(orders::in_tool),
-    Family::OfAll(orders::elsewhere),
-    Family::OfAll(concerns::look),
-];
+/// What is looked for in everything.
+const OF_ALL: [fn(&Subject, &mut Findings); 5] =
+    [serving::oddities, texts::repeated, pins::look, orders::elsewhere, concerns::look];
 
 impl Subject {
     /// What would be served of this snapshot.
@@ -124,21 +111,13 @@ impl Subject {
 
     /// Everything that is found in it.
     pub fn look(&self) -> Findings {
-        let mut found = FAMILIES.map(|family| (family, Findings::default()));
+        let mut findings = Findings::default();
         for tool in self.tools() {
             let read = Read::of(tool);
-            for (family, findings) in &mut found {
-                if let Family::OfTool(look) = family {
-                    look(self, &read, findings);
-                }
-            }
+            OF_TOOL.iter().for_each(|look| look(self, &read, &mut findings));
         }
-        for (family, findings) in &mut found {
-            if let Family::OfAll(look) = family {
-                look(self, findings);
-            }
-        }
-        Findings(found.into_iter().flat_map(|(_, findings)| findings.0).collect())
+        OF_ALL.iter().for_each(|look| look(self, &mut findings));
+        findings
     }
 
     fn tools(&self) -> impl Iterator<Item = &Tool> {

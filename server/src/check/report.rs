@@ -1,6 +1,6 @@
 //! The report of findings: grouped for people, one by one for programs.
 
-use std::{fmt::Write, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 use clap::builder::styling::{AnsiColor, Style};
 use mcp_disclosure_compare::Tokenizer;
@@ -83,9 +83,8 @@ impl Report {
         format!("{report:#}\n")
     }
 
-    /// Text for people: kinds of findings, worst first, each with what to do and where. Lines of names have at most this
-    /// width.
-    pub fn to_text(&self, coloured: bool, width: usize) -> String {
+    /// Text for people: kinds of findings, the worst first, each with what to do and where.
+    pub fn to_text(&self, coloured: bool) -> String {
         let mut text = self.seen.as_ref().map(Seen::to_text).unwrap_or_default();
         for SignInState { upstream, is_signed_in, detail } in &self.sign_ins {
             let state = if *is_signed_in { "signed in" } else { "not signed in" };
@@ -93,7 +92,7 @@ impl Report {
             let _ = writeln!(text, "upstream '{}': {state}. {}", one_line(upstream), one_line(detail));
         }
         for group in self.groups() {
-            write_group(&mut text, &group, coloured, width);
+            write_group(&mut text, &group, coloured);
         }
         text.push_str(&self.summary());
         text.push('\n');
@@ -118,20 +117,13 @@ impl Report {
         }
     }
 
-    /// Findings of one kind together, in the order in which the kinds were found first.
-    fn groups(&self) -> Vec<Vec<&Finding>> {
-        let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    /// Findings of one kind together, the worst first.
+    fn groups(&self) -> impl Iterator<Item = Vec<&Finding>> {
+        let mut groups: BTreeMap<(Severity, &str), Vec<&Finding>> = BTreeMap::new();
         for finding in &self.findings.0 {
-            let is_alike = |group: &&mut Vec<&Finding>| {
-                (group[0].rule.code, group[0].rule.severity) == (finding.rule.code, finding.rule.severity)
-            };
-            match groups.iter_mut().find(is_alike) {
-                Some(group) => group.push(finding),
-                None => groups.push(vec![finding]),
-            }
+            groups.entry((finding.rule.severity, finding.rule.code)).or_default().push(finding);
         }
-        groups.sort_by_key(|group| group[0].rule.severity);
-        groups
+        groups.into_values()
     }
 }
 
@@ -145,7 +137,7 @@ impl Finding {
     }
 }
 
-fn write_group(text: &mut String, group: &[&Finding], coloured: bool, width: usize) {
+fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
     let rule = &group[0].rule;
     let style = if coloured { style(rule.severity) } else { Style::new() };
     let bold = if coloured { Style::new().bold() } else { Style::new() };
@@ -159,7 +151,9 @@ fn write_group(text: &mut String, group: &[&Finding], coloured: bool, width: usi
         rule.summary
     );
     if group.iter().all(|finding| finding.detail.is_empty()) {
-        write_names(text, group, width);
+        let places = group.iter().take(MOST_PLACES).filter_map(|finding| finding.place.shown());
+        let places: Vec<String> = places.map(|place| one_line(&place).into_owned()).collect();
+        let _ = writeln!(text, "  {}", places.join(" "));
     } else {
         for finding in group.iter().take(MOST_PLACES) {
             let place = finding.place.shown();
@@ -169,34 +163,14 @@ fn write_group(text: &mut String, group: &[&Finding], coloured: bool, width: usi
                 let _ = writeln!(text, "    hint: {}", one_line(hint));
             }
         }
-        write_more(text, group.len());
+    }
+    if group.len() > MOST_PLACES {
+        let _ = writeln!(text, "  … and {} more; --format json lists all", group.len() - MOST_PLACES);
     }
     if group.iter().any(|finding| finding.hint.is_none()) {
         let _ = writeln!(text, "  hint: {}", rule.hint);
     }
     text.push('\n');
-}
-
-/// The places alone, as many on a line as fit.
-fn write_names(text: &mut String, group: &[&Finding], width: usize) {
-    let names = group.iter().filter_map(|finding| finding.place.shown());
-    let mut line = String::from(" ");
-    for name in names.take(MOST_PLACES) {
-        let name = one_line(&name);
-        if line.len() + name.len() + 2 > width && line.len() > 1 {
-            let _ = writeln!(text, "{line}");
-            line = String::from(" ");
-        }
-        let _ = write!(line, " {name}");
-    }
-    let _ = writeln!(text, "{line}");
-    write_more(text, group.len());
-}
-
-fn write_more(text: &mut String, count: usize) {
-    if count > MOST_PLACES {
-        let _ = writeln!(text, "  … and {} more; --format json lists all", count - MOST_PLACES);
-    }
 }
 
 fn style(severity: Severity) -> Style {

@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
 use super::{
     Program, Source,
     compare::{files, progress::Progress},
-    described, door, folded_text, name, print_styled, print_text, runtime_for_one, session_store, width,
+    described, door, folded_text, name, print_styled, print_text, runtime_for_one, session_store,
 };
 use crate::{
     check::{
@@ -129,7 +129,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     match format {
         Format::Json => print_text(&report.to_json())?,
         // It escapes what is not its own.
-        Format::Text => print_styled(&folded_text(&report.to_text(is_coloured(), width().into())))?,
+        Format::Text => print_styled(&folded_text(&report.to_text(is_coloured())))?,
     }
     let (errors, found) = (report.count(Severity::Error), report.findings.0.len());
     if refused || errors > 0 || (strict && found > 0) {

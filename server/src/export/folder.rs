@@ -11,7 +11,6 @@ use std::{
 
 use mcp_disclosure_core::{OnChange, Review, Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
-use toml_edit::Value;
 
 use super::merge::{self, MARK};
 use crate::{
@@ -20,7 +19,7 @@ use crate::{
         hosts::node::{Node, Syntax, parse_as},
     },
     files::{Files, ReadFile, description_paths, is_same},
-    init::Edits,
+    init::{Edits, quoted},
     lock::{LOCK, LockFile},
 };
 
@@ -241,7 +240,7 @@ pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
     let root = parse(existing)?;
     let mut edits = Edits::default();
     let mut write = |node: &Node, text: &str| {
-        edits.replace(node.at..node.end, Value::from(text).to_string());
+        edits.replace(node.at..node.end, quoted(text));
     };
     for path in PATHS {
         for (node, text) in at(&root, path).into_iter().filter_map(|node| Some((node, node.text()?))) {
@@ -282,7 +281,7 @@ pub(super) fn has_key(text: &str, key: &str) -> bool {
     parse(text).is_ok_and(|root| root.get(key).is_some())
 }
 
-fn parse(text: &str) -> Result<Node, Problem> {
+pub(super) fn parse(text: &str) -> Result<Node, Problem> {
     let body = text.strip_prefix(MARK).unwrap_or(text);
     parse_as(Syntax::Toml, body).map_err(|error| Problem::new(error.message))
 }

@@ -1,10 +1,10 @@
-//! What is new is put into the text of a `disclosure.toml`, and every other byte stays.
-//!
-//! The text is read for places and then spliced. `toml_edit` could print an edited document, but not headers with spaces
-//! or line ends of Windows as they were.
+//! What is new is put into the text of a `disclosure.toml`, and every other byte stays: headers with spaces and line ends of
+//! Windows, too, which no printer of TOML keeps.
 
 use mcp_disclosure_gateway::Problem;
-use toml_edit::{Document, Item, Value};
+
+use super::folder::parse;
+use crate::config::hosts::node::Node;
 
 /// A table of its own that an export writes: `[table.name]`, or an item of `[[table]]` with that name.
 #[derive(Debug)]
@@ -20,37 +20,33 @@ pub(super) struct Block {
 /// # Errors
 /// That a table is written in a form that nothing can be added to.
 pub(super) fn with_blocks(existing: &str, blocks: &[Block]) -> Result<String, Problem> {
-    let document = parse(existing)?;
+    let root = parse(existing)?;
     let mut text = existing.to_owned();
-    for block in blocks {
-        let Some(name) = block.name.as_deref().filter(|name| lacks(&document, &block.table, name)) else {
+    for Block { table, name, text: block } in blocks {
+        let there = root.member(table);
+        let Some(name) = name.as_deref().filter(|name| there.is_none_or(|there| lacks(&there.node, name)))
+        else {
             continue;
         };
-        match document.as_table().get(&block.table) {
-            None | Some(Item::Table(_) | Item::ArrayOfTables(_)) => {}
-            Some(_) => return Err(unusual(&block.table, &format!("so {name:?} cannot be added"))),
+        // Behind the key is a value in brackets, around it a header.
+        if there.is_some_and(|there| there.at < there.node.at) {
+            let message = format!("'{table}' is a value on one line, so {name:?} cannot be added");
+            return Err(
+                Problem::new(message).hint(format!("write tables of their own, such as [{table}.NAME]"))
+            );
         }
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&block.text);
+        text.push_str(block);
     }
     Ok(like(existing, &text[..existing.len()], &text[existing.len()..]))
 }
 
 /// Whether a table has no member, or a list no item, of this name.
-fn lacks(document: &Document<&str>, table: &str, name: &str) -> bool {
-    let is_it = |value: Option<&str>| value == Some(name);
-    match document.as_table().get(table) {
-        None => true,
-        Some(Item::ArrayOfTables(list)) => {
-            !list.iter().any(|item| is_it(item.get("name").and_then(Item::as_str)))
-        }
-        Some(Item::Value(Value::Array(list))) => {
-            !list.iter().any(|item| is_it(item.as_inline_table().and_then(|item| item.get("name")?.as_str())))
-        }
-        Some(other) => other.as_table_like().is_none_or(|members| !members.contains_key(name)),
-    }
+fn lacks(table: &Node, name: &str) -> bool {
+    let mut named = table.items().iter().filter_map(|item| item.get("name")?.text());
+    table.get(name).is_none() && named.all(|other| other != name)
 }
 
 /// A configuration with a key before everything else.
@@ -67,19 +63,10 @@ pub(super) fn with_key(existing: &str, key: &str, said: &str) -> String {
 /// A byte order mark.
 pub(super) const MARK: char = '\u{feff}';
 
-fn parse(text: &str) -> Result<Document<&str>, Problem> {
-    Document::parse(text.strip_prefix(MARK).unwrap_or(text)).map_err(|error| Problem::new(error.message()))
-}
-
 /// A text, and another one with the line ends of `existing` behind it.
 fn like(existing: &str, text: &str, new: &str) -> String {
     let new = if existing.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() };
     format!("{text}{new}")
-}
-
-fn unusual(table: &str, consequence: &str) -> Problem {
-    Problem::new(format!("'{table}' is a value on one line, {consequence}"))
-        .hint(format!("write tables of their own, such as [{table}.NAME]"))
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn others(folder: &Path, directory: &Path, files: &[Change]) -> Result<Vec<Probl
 mod tests {
     use std::fs;
 
-    use super::{super::CONFIGURATION, *};
+    use super::*;
 
     fn file(name: &str, after: &str, before: Option<&str>) -> Change {
         Change { path: name.into(), before: before.map(str::to_owned), after: after.to_owned() }
@@ -105,20 +105,5 @@ mod tests {
         fs::write(directory.path().join("a.json"), b"\xff").unwrap();
         write(directory.path(), &[file("a.json", "ours", None)], Some(directory.path())).unwrap();
         assert_eq!(contents(directory.path()), [("a.json".to_owned(), "ours".to_owned())]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn u10_links_and_permissions_stay() {
-        use std::os::unix::fs::{PermissionsExt, symlink};
-        let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (link, real) = (directory.path().join(CONFIGURATION), elsewhere.path().join("real.toml"));
-        fs::write(&real, "old").unwrap();
-        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
-        symlink(&real, &link).unwrap();
-        write(directory.path(), &[file(CONFIGURATION, "new", Some("old"))], None).unwrap();
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
-        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
     }
 }

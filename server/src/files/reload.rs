@@ -48,8 +48,7 @@ impl Reloads {
         changed: mpsc::Receiver<Seen>,
     ) -> Self {
         let (sender, asked) = mpsc::channel(1);
-        let Baseline { origin, files, contents } = baseline;
-        tokio::spawn(Follower { gateway, access, origin, files, in_force: contents }.follow(changed, asked));
+        tokio::spawn(Follower { gateway, access, baseline }.follow(changed, asked));
         Self(sender)
     }
 
@@ -71,10 +70,8 @@ impl Reloads {
 struct Follower {
     gateway: Arc<Gateway>,
     access: Arc<Access>,
-    origin: Origin,
-    /// What they said at the start.
-    files: Files,
-    in_force: Contents,
+    /// With the contents that are in force, and the files as they were at the start.
+    baseline: Baseline,
 }
 
 impl Follower {
@@ -93,7 +90,7 @@ impl Follower {
     }
 
     async fn reload(&mut self, accept: bool) -> Outcome {
-        let paths = self.files.watched();
+        let paths = self.baseline.files.watched();
         loop {
             let seen = quiet(&paths, || ()).await;
             if let Some(outcome) = self.take(seen, accept).await {
@@ -109,10 +106,14 @@ impl Follower {
             Ok(contents) => self.declare(contents, accept).await,
             Err(problems) => Err(problems),
         };
-        let noun = self.files.noun();
+        let noun = self.baseline.files.noun();
         match &outcome {
             Ok(changes) => {
-                tracing::info!(files = self.in_force.declared.files.len(), ?changes, "{noun} read again");
+                tracing::info!(
+                    files = self.baseline.contents.declared.files.len(),
+                    ?changes,
+                    "{noun} read again"
+                );
             }
             Err(problems) => {
                 self.gateway.observer().kept_old();
@@ -126,7 +127,7 @@ impl Follower {
 
     /// A directory may be large, and on a network.
     async fn read(&self, seen: Seen) -> Option<Result<Contents, Vec<Problem>>> {
-        let (origin, files) = (self.origin.clone(), self.files.clone());
+        let (origin, files) = (self.baseline.origin.clone(), self.baseline.files.clone());
         let read = spawn_blocking(move || {
             let now = files.again();
             let contents = origin.contents(&now);
@@ -139,19 +140,19 @@ impl Follower {
     }
 
     async fn declare(&mut self, contents: Contents, accept: bool) -> Outcome {
-        let lost = if accept { Vec::new() } else { contents.lost_since(&self.in_force) };
+        let lost = if accept { Vec::new() } else { contents.lost_since(&self.baseline.contents) };
         if !lost.is_empty() {
             return Err(lost.into_iter().map(|lost| Problem::new(lost).hint(how_to_accept())).collect());
         }
         self.put_access_in_force(&contents).await?;
         let lists = self.gateway.declare(contents.declared.clone()).await.map_err(|problem| vec![problem])?;
-        if contents.found.left_out != self.in_force.found.left_out {
+        if contents.found.left_out != self.baseline.contents.found.left_out {
             contents.found.log();
         }
-        for changed in changes(self.in_force.access.permits(), contents.access.permits()) {
+        for changed in changes(self.baseline.contents.access.permits(), contents.access.permits()) {
             tracing::info!("grant changed: {changed}");
         }
-        self.in_force = contents;
+        self.baseline.contents = contents;
         Ok(lists)
     }
 

@@ -110,12 +110,6 @@ fn written(changes: &[Change], made: &mut Vec<PathBuf>) -> Result<(), Unwritten>
     for (change, path, new, old) in ready {
         // Looked at once more: a host that is running may write it at any time.
         let moved = match change.overtaken() {
-            Some(_) if done.iter().any(|(_, other, _)| is_same(other, &path)) => {
-                let problem =
-                    Problem::new(format!("{}: two of the files to write are this one", path.display()));
-                let hint = "where names differ in case only, rename one of the tools in disclosure.toml";
-                Err(Failure::Configuration(vec![problem.hint(hint)]))
-            }
             Some(problem) => Err(Failure::Configuration(vec![problem])),
             None => new.persist(&path).map_err(|error| change.failed(error.error)),
         };
@@ -187,8 +181,7 @@ mod tests {
         write_together(&[change(&one, "1", "A"), change(&gone, "", "B")]).unwrap_err();
         // The second one finds the first.
         let new = Change { before: None, ..change(&gone, "", "B") };
-        let failed = write_together(&[change(&one, "1", "A"), new.clone(), new]).unwrap_err();
-        assert!(failed.failure.to_string().contains("gone: two of the files to write are this one"));
+        write_together(&[change(&one, "1", "A"), new.clone(), new]).unwrap_err();
         assert_eq!((fs::read_to_string(&one).unwrap().as_str(), gone.exists()), ("1", false));
         // What a run left that was killed yesterday goes, and what another one writes just now stays.
         let left = |name: &str| fs::File::create_new(folder.path().join(name)).unwrap();

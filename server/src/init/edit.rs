@@ -118,6 +118,13 @@ impl Document {
         self.text.get(node.at..node.end).unwrap_or_default()
     }
 
+    /// The text of a member, if it stands in one piece: no table under a header of its own, and no block of YAML.
+    pub(crate) fn on_its_own(&self, member: &Member) -> Option<&str> {
+        let Member { at, name_end, node, .. } = member;
+        let is_whole = node.scalar().is_some() || self.is_in_brackets(node);
+        self.text.get(*at..node.end).filter(|_| is_whole && *name_end <= node.at)
+    }
+
     fn is_in_brackets(&self, node: &Node) -> bool {
         self.source(node).starts_with(['[', '{'])
     }

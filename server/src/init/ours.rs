@@ -34,11 +34,6 @@ impl<'w> Ours<'w> {
         Some(Self { arguments: &rest[serve + 1..end], behind })
     }
 
-    /// Whether these words, such as a flag and its value, are among its arguments.
-    pub(crate) fn has(&self, wanted: &[String]) -> bool {
-        self.arguments.windows(wanted.len()).any(|words| words == wanted)
-    }
-
     /// The values of a flag, which may be repeated.
     pub(crate) fn values(&self, flag: &str) -> Vec<&'w str> {
         let pairs = self.arguments.windows(2).filter(|pair| pair[0] == flag);

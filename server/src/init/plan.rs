@@ -6,9 +6,7 @@ use mcp_disclosure_core::digest::hex;
 use mcp_disclosure_gateway::Problem;
 use sha2::{Digest, Sha256};
 
-use super::{
-    ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, unwrapped, wrapped, wrapped_url,
-};
+use super::{ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, wrapped, wrapped_url};
 use crate::{
     config::hosts::{Document, Rules},
     files::Change,
@@ -33,8 +31,6 @@ pub(crate) struct Plan {
     pub(crate) moved: Vec<Moved>,
     /// Servers that keep their entries though others are moved, and why.
     pub(crate) apart: Vec<(String, Why)>,
-    /// Those of `already` that are served with other options than the person asked for.
-    pub(crate) otherwise: Vec<String>,
 }
 
 impl Plan {
@@ -75,13 +71,12 @@ pub(crate) fn plan(
         plan.served.extend(plan.moved.iter().flat_map(|moved| moved.names.clone()));
     }
     let ours: Vec<&String> = plan.moved.iter().map(|moved| &moved.entry).collect();
-    let movable = destination.map_or_else(Vec::new, |destination| movable(&document, front, destination));
     let has_aliases = document.root.has_alias();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
         let server = &document.servers()[number];
         let (name, words) = (server.name.clone(), server.words());
-        if let Some(own) = Ours::of(&words, &front.launcher) {
+        if Ours::of(&words, &front.launcher).is_some() {
             let files = destination.map(|destination| gather::files(server, front, destination));
             let is_gone = |file: &PathBuf| !(file.exists() || ours.contains(&&name));
             if let Some(file) = files.into_iter().flatten().find(is_gone) {
@@ -89,8 +84,6 @@ pub(crate) fn plan(
                 plan.left.push((name, format!("{} {why}", file.display())));
                 continue;
             }
-            let is_as_asked = !front.is_asked || own.has(&front.strategy);
-            plan.otherwise.extend(Some(&name).filter(|name| !is_as_asked || movable.contains(name)).cloned());
             plan.already.extend(Some(name).filter(|name| !ours.contains(&name)));
             continue;
         }
@@ -126,15 +119,6 @@ fn wrapped_in_place(
     }
     let put = if server.launch.is_some() { wrapped } else { wrapped_url };
     put(document, number, front)
-}
-
-/// The servers that are wrapped where they stand, and could be moved.
-fn movable(document: &Document, front: &Front, destination: &Destination) -> Vec<String> {
-    let bare = (0..document.servers().len()).fold(None, |bare, number| {
-        unwrapped(bare.as_ref().unwrap_or(document), number, &front.launcher).ok().or(bare)
-    });
-    let moved = bare.map(|bare| gather::gathered(bare, front, destination).1).unwrap_or_default();
-    moved.into_iter().flat_map(|moved| moved.names).collect()
 }
 
 /// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.

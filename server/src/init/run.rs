@@ -10,13 +10,13 @@ use serde_json::Value as Json;
 use similar::{DiffTag, TextDiff};
 
 use super::{
-    ABOUT, Edits, LIST, Ours, Step, Why, json, remove_added,
+    ABOUT, Edits, LIST, Ours, Step, Why, json, remove_added, remove_members,
     undo::{Back, in_place_of, laid_out},
     unwrapped, withdrawn,
 };
 use crate::config::hosts::{
-    Document, Launch, Server,
-    node::{Member, Syntax},
+    Document, Server,
+    node::{Member, Node},
 };
 
 /// A run of `init`.
@@ -123,19 +123,58 @@ impl<'s> Run<'s> {
                 (now, names.into_iter().filter(|name| *name != written.name).collect())
             }));
         };
-        let is_untouched = written.node.is_same_but(entry.node, None, &[]);
-        let back = if is_untouched && now.syntax() == Syntax::Json {
-            let mut edits = Edits::default();
-            edits.replace(entry.node.at..entry.node.end, with_line_ends(now, self.before.source(was.node)));
-            edits.edited(now)
-        } else {
-            unwrapped(now, number, self.launcher)
-                .and_then(|now| without_additions(&now, number, was, &written))
-        };
+        let back = self.with_former_members(now, number, was, &written);
+        let back = back.map_or_else(|| unwrapped(now, number, self.launcher), Ok);
         // A copy has a name of its own. An entry that has another name now is noted by the one that it had.
         let is_where_it_was = entry.key.is_some() && now.same(was).is_some();
         let name = if is_where_it_was { &entry.name } else { &was.name };
         Some(back.map(|document| (document, vec![name.clone()])))
+    }
+
+    /// An entry with the members that the run changed as they were, and lists of tools without what it added to them; `None` if
+    /// other members of these were edited since.
+    fn with_former_members(
+        &self,
+        now: &Document,
+        number: usize,
+        was: &Server<'_>,
+        written: &Server<'_>,
+    ) -> Option<Document> {
+        let server = &now.servers()[number];
+        let (entry, launch) = (server.node, &server.launch);
+        let (former, later) = (was.node.members(), written.node.members());
+        let is_changed = |name: &&str| !is_same(was.node, written.node, name);
+        let changed: Vec<&str> =
+            former.iter().chain(later).map(|member| &*member.name).filter(is_changed).collect();
+        // Such as a URL, whose place a command has taken.
+        let mut gone = former.iter().filter(|member| written.node.get(&member.name).is_none());
+        let is_of_command =
+            |name: &str| launch.is_some_and(|it| it.command.name == name || it.arguments_key == name);
+        let (mut edits, mut added, mut edited) = (Edits::default(), Vec::new(), Vec::new());
+        for Member { name, node: written, .. } in later.iter().filter(|it| changed.contains(&&*it.name)) {
+            let there = entry.member(name)?;
+            if there.node.is_same_but(written, None, &[]) {
+                match was.node.member(name).or_else(|| gone.next()) {
+                    Some(former) => {
+                        let source = self.before.on_its_own(former)?;
+                        now.on_its_own(there)?;
+                        edits.replace(there.at..there.node.end, with_line_ends(now, source));
+                    }
+                    None => added.push(name),
+                }
+            } else if there.node.is_list() && !is_of_command(name) {
+                remove_added(&mut edits, &there.node, was.node.get(name), Some(written));
+                edited.push(&**name);
+            } else {
+                return None;
+            }
+        }
+        remove_members(&mut edits, entry.members(), |member| added.contains(&&member.name));
+        let is_back = |after: &Server<'_>| {
+            let mut whole = changed.iter().filter(|name| !edited.contains(*name));
+            whole.all(|name| is_same(was.node, after.node, name))
+        };
+        edits.of_server(now, number, (entry, &changed), is_back).ok()
     }
 
     /// What it wrote or changed as this entry: by its name, else by its command, if it has another name now or is a copy. In a list,
@@ -193,6 +232,14 @@ fn has(document: &Document, server: &Server<'_>) -> bool {
     document.same(server).is_some_and(|found| found.node.is_same_but(server.node, None, &[]))
 }
 
+/// Whether two tables have the same member of this name, or neither has one.
+fn is_same(one: &Node, other: &Node, name: &str) -> bool {
+    match (one.get(name), other.get(name)) {
+        (Some(one), Some(other)) => one.is_same_but(other, None, &[]),
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
 /// A text with the lines that differ between two older states of it as they were before; `None` if such lines are others now.
 fn put_back(before: &str, after: &str, now: &str) -> Option<String> {
     // For texts with little in common, the time grows with the product of their lengths.
@@ -222,26 +269,4 @@ fn put_back(before: &str, after: &str, now: &str) -> Option<String> {
 /// A piece of an older text of the file with the line ends that it has now.
 fn with_line_ends(now: &Document, source: &str) -> String {
     source.replace("\r\n", "\n").replace('\n', now.line_end())
-}
-
-/// An entry without the names that `init` added to its lists of tools.
-fn without_additions(
-    document: &Document,
-    number: usize,
-    was: &Server<'_>,
-    written: &Server<'_>,
-) -> Result<Document, Why> {
-    let servers = document.servers();
-    let now = &servers[number];
-    let is_of_command =
-        |launch: &Launch<'_>, name: &str| launch.command.name == name || launch.arguments_key == name;
-    let mut edits = Edits::default();
-    for Member { name, node, .. } in now.node.members() {
-        let (Some(was), Some(written)) = (was.node.get(name), written.node.get(name)) else { continue };
-        let is_of_command = now.launch.as_ref().is_some_and(|launch| is_of_command(launch, name));
-        if !is_of_command && was.is_list() && written.is_list() && node.is_list() {
-            remove_added(&mut edits, node, Some(was), Some(written));
-        }
-    }
-    edits.edited(document)
 }

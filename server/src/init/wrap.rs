@@ -18,8 +18,6 @@ pub(crate) struct Front {
     pub(crate) shared: Option<Vec<String>>,
     /// The arguments of `serve` that choose the strategy.
     pub(crate) strategy: Vec<String>,
-    /// Whether the person asked for this strategy.
-    pub(crate) is_asked: bool,
     /// The tools that the strategy adds to the list.
     pub(crate) bridges: Vec<Bridge>,
 }
@@ -48,9 +46,6 @@ pub(crate) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     let server = &servers[number];
     let launch = server.launch.ok_or("it has neither a command nor a url")?;
     let words = launch.words().ok_or("its command or arguments are not text")?;
-    if Ours::of(&words, &front.launcher).is_some() {
-        return Err(OURS.to_owned());
-    }
     if words[0].starts_with("~") {
         let why = "its command begins with ~, which only the host replaces; write the path in full";
         return Err(why.to_owned());
@@ -152,9 +147,6 @@ pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> 
 }
 
 const NOT_OURS: &str = "it is not served by mcp-disclosure";
-
-/// Why a server is left as it is that is served by this program already.
-pub(crate) const OURS: &str = "it is served by mcp-disclosure already";
 
 pub(crate) const WHOLE_LINE: &str = "its command is a whole line; write the arguments into args";
 

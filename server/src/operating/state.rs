@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use mcp_disclosure_gateway::{
-    observe::Outcome,
-    slot::{Slot, State},
-};
+use mcp_disclosure_gateway::slot::{Slot, State};
 use serde::Serialize;
 
 use super::{audit::Losses, metrics::Metrics, served::Served};
@@ -173,16 +170,4 @@ pub(super) struct Tokens {
     pub(super) listed: u64,
     /// Of complete ones of the same tools.
     pub(super) full: u64,
-}
-
-/// Outcomes that are no error.
-const GOOD: [Outcome; 2] = [Outcome::Ok, Outcome::InputRequired];
-
-impl Totals {
-    /// Calls of an upstream: all, and those without a good result.
-    pub(super) fn calls_of(&self, upstream: &str) -> (u64, u64) {
-        let Some(calls) = self.upstream_calls.get(upstream) else { return (0, 0) };
-        let all: u64 = calls.values().sum();
-        (all, all - GOOD.iter().filter_map(|good| calls.get(good.name())).sum::<u64>())
-    }
 }

@@ -161,7 +161,6 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     }
     let has_default = || program.registry.profiles().any(|profile| profile.name == FOR_LARGE);
     let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default());
-    let is_asked = strategy.is_some();
     let asked = strategy.iter().flat_map(|name| ["--strategy", *name]);
     let mut strategy: Vec<String> = asked.map(str::to_owned).collect();
     let mut options = pinned.map_or_else(StrategyOptions::default, pin);
@@ -185,7 +184,7 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
         }
     }
     let shared = launcher::shared();
-    Ok(Serving { front: Front { launcher, shared, strategy, is_asked, bridges }, options })
+    Ok(Serving { front: Front { launcher, shared, strategy, bridges }, options })
 }
 
 /// The tools that a strategy adds to the lists of an ordinary host.

@@ -138,7 +138,10 @@ fn told(plan: &Plan) -> Result<(), Failure> {
         print(format_args!("  '{name}' is left as it is: {why}"))?;
     }
     if !plan.already.is_empty() {
-        print(format_args!("  behind mcp-disclosure already: {}", plan.already.join(", ")))?;
+        let names = plan.already.join(", ");
+        print(format_args!(
+            "  behind mcp-disclosure already: {names}; for other options run `mcp-disclosure undo` first"
+        ))?;
     }
     for (name, tools) in &plan.unlisted {
         print(format_args!(
@@ -149,12 +152,6 @@ fn told(plan: &Plan) -> Result<(), Failure> {
         print(format_args!("  runs without a question: {tool}"))?;
     }
     apart(plan)?;
-    if !plan.otherwise.is_empty() {
-        let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
-        print(format_args!(
-            "  behind it with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` first"
-        ))?;
-    }
     for moved in &plan.moved {
         print(format_args!("  moved to {}: {}", moved.file.display(), moved.names.join(", ")))?;
         if moved.is_shared {

@@ -60,7 +60,7 @@ pub(crate) struct Address<'n> {
     pub(crate) url: Option<&'n Member>,
     /// Headers by name.
     pub(crate) headers: Option<&'n Member>,
-    /// Whether other keys are about the connection, such as a second URL or a token's variable.
+    /// Whether other keys are about the connection, such as a second URL, a command or a token's variable.
     pub(crate) has_more: bool,
     /// The key that names the transport.
     pub(crate) transport: Option<&'n Member>,
@@ -240,7 +240,8 @@ impl<'n> Address<'n> {
                     found.has_more |= found.transport.is_some();
                     found.transport = there;
                 }
-                Means::HeadersFromVariables
+                Means::Command
+                | Means::HeadersFromVariables
                 | Means::Bearer
                 | Means::BearerFromVariable
                 | Means::Foreign(_)

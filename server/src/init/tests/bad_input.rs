@@ -72,6 +72,7 @@ fn w1_servers_that_would_lose_something_are_left_with_the_reason() {
         (r#"{"url": "https://a.example/mcp?key=k", "headers": {"A": "b"}}"#, "may contain a secret"),
         (r#"{"url": "https://me:pw@a.example/mcp", "headers": {"A": "b"}}"#, "may contain a secret"),
         (r#"{"url": "http://localhost/a", "serverUrl": "http://localhost/b"}"#, "several keys"),
+        (r#"{"type": "http", "command": "x", "url": "http://localhost/mcp"}"#, "several keys"),
         (
             r#"{"url": "https://a.example/mcp", "headers": {"A": "b"}, "env": {"C": "d"}}"#,
             "headers and variables",

@@ -31,7 +31,6 @@ fn front() -> Front {
         launcher: words("npx -y mcp-disclosure@0.1.0"),
         shared: None,
         strategy: words("--strategy info"),
-        is_asked: true,
         bridges: vec![bridge("info", true), bridge("invoke", false)],
     }
 }

@@ -81,17 +81,13 @@ fn w1_a_server_that_was_removed_since_stays_removed_and_a_new_one_stays() {
     let project =
         Project::of("mcp.json", r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}}"#);
     let step = project.apply(&project.plan());
-    fs::write(
-        &project.file,
-        format!(
-            r#"{{"mcpServers": {{"two": {}, "new": {{"command": "z"}}}}}}"#,
-            serde_json::from_str::<Value>(&project.text()).unwrap()["mcpServers"]["two"]
-        ),
-    )
-    .unwrap();
-    let text = project.undo(&[step]).text;
-    let value: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value, json!({"mcpServers": {"two": {"command": "y"}, "new": {"command": "z"}}}));
+    let mut two = serde_json::from_str::<Value>(&project.text()).unwrap()["mcpServers"]["two"].clone();
+    two["env"] = json!({"K": "v"});
+    let edited = json!({"mcpServers": {"two": two, "new": {"command": "z"}}});
+    fs::write(&project.file, edited.to_string()).unwrap();
+    let value: Value = serde_json::from_str(&project.undo(&[step]).text).unwrap();
+    let two = json!({"command": "y", "env": {"K": "v"}});
+    assert_eq!(value, json!({"mcpServers": {"two": two, "new": {"command": "z"}}}));
 }
 
 #[test]
@@ -379,5 +375,44 @@ fn w1_entries_are_as_they_were_after_an_edit_elsewhere() {
         let undone = project.undo(&[step]);
         assert_eq!(undone.left, [], "{}", project.text());
         assert_eq!(undone.text, noted(text));
+    }
+}
+
+#[test]
+fn w1_a_server_at_a_url_is_back_where_its_lines_were_written_anew() {
+    let url = "http://localhost:1/mcp";
+    for (path, text, from, to, expected) in [
+        (
+            ".codex/config.toml",
+            format!("[mcp_servers.u]\nurl = '{url}'\nhttp_headers = {{ X = \"k\" }}\n"),
+            "]\ncommand = ",
+            "]\nenabled = true\ncommand  = ",
+            format!("[mcp_servers.u]\nenabled = true\nurl = '{url}'\nhttp_headers = {{ X = \"k\" }}\n"),
+        ),
+        (
+            ".continue/config.yaml",
+            format!("mcpServers:\n  - name: u\n    type: streamable-http\n    url: {url}\n"),
+            "type: \"stdio\"",
+            "timeout: 1\n    type: 'stdio'",
+            format!("mcpServers:\n  - name: u\n    timeout: 1\n    type: streamable-http\n    url: {url}\n"),
+        ),
+        (
+            "mcp.json",
+            format!(
+                r#"{{"mcpServers": {{"u": {{"type": "http", "url": "{url}", "headers": {{"X": "k"}}}}}}}}"#
+            ),
+            r#""type": "#,
+            r#""disabled": true, "type":  "#,
+            format!(
+                r#"{{"mcpServers": {{"u": {{"disabled": true, "type": "http", "url": "{url}", "headers": {{"X": "k"}}}}}}}}"#
+            ),
+        ),
+    ] {
+        let project = Project::of(path, &text);
+        let step = project.apply(&project.plan());
+        edited(&project, from, to);
+        let undone = project.undo(&[step]);
+        assert!(undone.left.is_empty() && undone.missing.is_empty(), "{undone:?}");
+        assert_eq!(undone.text, expected);
     }
 }

@@ -23,11 +23,7 @@ const IDENTITY: &str = "mcp-disclosure audit key";
 
 /// A key for fingerprints: arguments are often short and could be guessed from a plain hash.
 #[derive(Clone, Debug)]
-pub(super) struct Key {
-    mac: Hmac<Sha256>,
-    /// Whether it outlives this run.
-    pub(super) is_kept: bool,
-}
+pub(super) struct Key(Hmac<Sha256>);
 
 impl Key {
     /// The key in the file, or a new one.
@@ -41,13 +37,12 @@ impl Key {
             || random_key().map_err(|error| none(&error)),
             |path| read_key("--audit-key-file", path),
         );
-        let mac = Hmac::new_from_slice(&key.map_err(wrong)?).map_err(|error| wrong(none(&error)))?;
-        Ok(Self { mac, is_kept: file.is_some() })
+        Hmac::new_from_slice(&key.map_err(wrong)?).map(Self).map_err(|error| wrong(none(&error)))
     }
 
     /// HMAC-SHA-256 of a text, in hexadecimal.
     pub(super) fn fingerprint(&self, text: &str) -> Box<str> {
-        let mut mac = self.mac.clone();
+        let mut mac = self.0.clone();
         mac.update(text.as_bytes());
         hex(&mac.finalize().into_bytes()).into()
     }
@@ -83,11 +78,9 @@ pub(super) fn record(call: &Called<'_>) -> Vec<u8> {
 /// Makes the line that a file begins with. Fingerprints under other keys than the one that it names cannot be compared with those
 /// that follow.
 pub(super) fn started(key: &Key) -> impl Fn() -> Vec<u8> + Send + use<> {
-    let (key_id, key) = (key.id(), if key.is_kept { "file" } else { "random" });
+    let key_id = key.id();
     let program = concat!("mcp-disclosure ", env!("CARGO_PKG_VERSION"));
-    move || {
-        to_line(&json!({"time": now(), "event": "opened", "program": program, "key_id": key_id, "key": key}))
-    }
+    move || to_line(&json!({"time": now(), "event": "opened", "program": program, "key_id": key_id}))
 }
 
 /// A person reads it, too: what JSON leaves as it is is escaped by its means.
