@@ -33,14 +33,21 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Requests from the upstream within this time after the first go into one result.
 const BATCH_WINDOW: Duration = Duration::from_millis(10);
 
-/// Suspended work, and since when, by `requestState`.
+/// Suspended work, by `requestState`.
 #[derive(Debug, Default)]
-pub(super) struct Rounds(Mutex<HashMap<Arc<str>, (Work, Instant)>>);
+pub(super) struct Rounds(Mutex<HashMap<Arc<str>, Suspended>>);
+
+#[derive(Debug)]
+struct Suspended {
+    work: Work,
+    /// The request that continues it.
+    identity: Digest,
+    since: Instant,
+}
 
 /// A request in progress at an upstream: what that asks meanwhile, and in the end its result.
 #[derive(Debug)]
 pub(super) struct Work {
-    identity: Digest,
     /// Which is looked at repeatedly.
     result: Shared<BoxFuture<'static, Result<Json, CallError>>>,
     rounds: mpsc::UnboundedSender<InputRequest>,
@@ -57,7 +64,7 @@ impl Rounds {
     pub(super) fn sweep(&self) {
         // Dropped after the lock is released.
         let _late: Vec<_> =
-            self.0.lock().extract_if(|_, (_, since)| since.elapsed() > ANSWER_TIMEOUT).collect();
+            self.0.lock().extract_if(|_, work| work.since.elapsed() > ANSWER_TIMEOUT).collect();
     }
 
     /// Drops all work.
@@ -67,10 +74,10 @@ impl Rounds {
 
     fn take(&self, state: &str, identity: Digest) -> Option<Work> {
         let mut waiting = self.0.lock();
-        if waiting.get(state)?.0.identity != identity {
+        if waiting.get(state)?.identity != identity {
             return None;
         }
-        Some(waiting.remove(state)?.0)
+        Some(waiting.remove(state)?.work)
     }
 }
 
@@ -106,7 +113,8 @@ impl Calls {
                 if let Some(guard) = cx.guard() {
                     guard.pin_state(&state);
                 }
-                self.rounds.0.lock().insert(state, (work, Instant::now()));
+                let identity = identity(cx, upstream, &request);
+                self.rounds.0.lock().insert(state, Suspended { work, identity, since: Instant::now() });
                 Ok(required.into())
             }
         }
@@ -138,7 +146,6 @@ impl Work {
             upstream.set_log_level(least);
         }
         let work = Self {
-            identity: identity(cx, upstream, request),
             result: upstream.request(request.clone()).boxed().shared(),
             rounds,
             inputs,
@@ -245,17 +252,8 @@ mod tests {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         });
-        let (asked, identity) = (BTreeMap::new(), Digest::of_bytes(b""));
-        Work {
-            identity,
-            result: result.shared(),
-            rounds,
-            inputs,
-            asked,
-            count: 0,
-            reports: None,
-            _guard: None,
-        }
+        let (asked, result) = (BTreeMap::new(), result.shared());
+        Work { result, rounds, inputs, asked, count: 0, reports: None, _guard: None }
     }
 
     #[tokio::test(start_paused = true)]
