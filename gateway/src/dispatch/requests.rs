@@ -190,7 +190,7 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method != Some(Method::Ping) && self.calls.followed(caller).await {
+        if method != Some(Method::Ping) && self.calls.followed(caller, &page).await {
             page = caller.page();
         }
         if is_call && relisted(caller, &page, params, since, watch).await? {
