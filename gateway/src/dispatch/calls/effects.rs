@@ -44,7 +44,9 @@ impl Calls {
         let Done { admitted, noted, refused } = services.done.into_inner();
         let recording = async {
             match &cx.session {
-                Some(session) if !delta.is_empty() => self.sessions.remember(cx, session, delta).await,
+                Some(session) if !delta.is_empty() => {
+                    Box::pin(self.sessions.remember(cx, session, delta)).await
+                }
                 _ => Ok(()),
             }
         };
