@@ -98,7 +98,9 @@ impl<'a> Context<'a> {
     /// Changes this strategy's notes on the client, name by name; `null` removes a note. [`Context::noted`] has them
     /// from the next request on.
     pub fn remember(&self, changes: Notes) {
-        self.effects.push(Effect::Remember { strategy: self.noted.strategy.to_owned(), changes });
+        if !changes.is_empty() {
+            self.effects.push(Effect::Remember { strategy: self.noted.strategy.to_owned(), changes });
+        }
     }
 
     /// Records that the client uses a filter's own methods or members, so that its session needs no tool for them

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::HashSet};
 
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{decision::ToolCall, raw::RawObject, raw_text::RawText};
+use crate::{decision::ToolCall, given::may_have, raw::RawObject, raw_text::RawText};
 
 /// The argument that carries a receipt, where a tool has none of that name itself.
 pub const ARGUMENT: &str = "disclosure_receipt";
@@ -34,6 +34,10 @@ pub(crate) fn argument(schema: Option<&str>) -> Cow<'static, str> {
 /// object in a string are understood.
 pub(crate) fn take(call: ToolCall, name: &str) -> (Option<String>, ToolCall) {
     let Some(given) = call.arguments.as_ref().map(RawText::get) else { return (None, call) };
+    // Looking is cheaper than parsing, and in sessions nearly no call has one.
+    if given.starts_with('{') && !may_have(given, &[name]) {
+        return (None, call);
+    }
     let inner = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
     let Ok(arguments) = RawObject::parse(inner.as_deref().unwrap_or(given)) else { return (None, call) };
     if arguments.member(name).is_none() {

@@ -87,8 +87,7 @@ impl ServerVariant {
 
 /// The variant that a request names, as JSON text.
 pub fn requested(params: &RawObject) -> Option<String> {
-    let meta = params.member("_meta").filter(|meta| meta.contains(SERVER_VARIANT))?;
-    RawObject::parse(meta).ok()?.member(SERVER_VARIANT).map(str::to_owned)
+    params.meta()?.member(SERVER_VARIANT).map(str::to_owned)
 }
 
 /// The parameters without the name of a variant: upstreams have to refuse it if they have no variants.

@@ -11,7 +11,11 @@ use super::{
     problem::meant,
     schema::Schema,
 };
-use crate::{given, raw::RawObject, raw_text::RawText};
+use crate::{
+    given::{self, may_have},
+    raw::RawObject,
+    raw_text::RawText,
+};
 
 /// The member that arguments are put into: the parameter that lists show in place of withheld ones.
 const WRAPPER: &str = "arguments";
@@ -36,9 +40,13 @@ impl Schema {
     /// fit are read without the tool's name, and as what is in their only member, if that is called as the arguments of calls are,
     /// or in `arguments`. `None` where no such reading fits, or more than one does; what names another tool has none.
     pub fn read(&self, given: &str, names: &[&str], aside: &str) -> Option<RawText> {
+        let mut is_changed = !given.trim_start().starts_with('{');
+        // Looking is cheaper than parsing, and nearly no arguments have a member that says anything of their form.
+        if !is_changed && !may_have(given, &NAMES) && !may_have(given, &WRAPPERS) {
+            return None;
+        }
         let can_wrap = self.can_wrap();
         let mut arguments = object(given)?;
-        let mut is_changed = !given.trim_start().starts_with('{');
         for _ in 0..MOST_LEVELS {
             let Some((WRAPPER, within)) = alone(&arguments, aside).filter(|_| can_wrap) else { break };
             arguments = arguments.retain(|key| key == aside).over(&object(within)?);

@@ -146,7 +146,7 @@ impl Schema {
         let is_other = members.get("$schema").is_some_and(|own| Some(own) != self.document.get("$schema"));
         (!is_other).then_some(())?;
         // Draft-07 has no other keywords beside a reference.
-        let alone = members.get_key_value("$ref").filter(|_| !is_latest);
+        let alone = if is_latest { None } else { members.get_key_value("$ref") };
         let all = alone.is_none().then(|| members.iter()).into_iter().flatten();
         Some(alone.into_iter().chain(all))
     }

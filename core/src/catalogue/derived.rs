@@ -2,7 +2,7 @@
 
 use std::{
     any::{Any, TypeId},
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
@@ -51,8 +51,8 @@ pub(crate) struct Extent {
     pub(crate) permitted: [Selection; 4],
     /// What is listed, by kind.
     pub(crate) listed: [Selection; 4],
-    /// The names that are reserved for a strategy's own tools.
-    pub(crate) reserved: Arc<HashSet<String>>,
+    /// The names that are reserved for a strategy's own tools: few, so they are compared one by one.
+    pub(crate) reserved: Arc<[String]>,
     /// Whether definitions have their mapping in `_meta`.
     pub(crate) shows_concerns: bool,
 }

@@ -159,13 +159,13 @@ impl View {
     /// The view in which these names are reserved for a strategy's own tools: an upstream's tool of such a name is
     /// served as `<upstream>__<tool>`.
     pub fn reserving(mut self, names: impl IntoIterator<Item = String>) -> Self {
-        self.extent.reserved = Arc::new(names.into_iter().collect());
+        self.extent.reserved = names.into_iter().collect();
         self
     }
 
     /// Whether a name is reserved for a strategy's own tools.
     pub fn reserves(&self, name: &str) -> bool {
-        self.extent.reserved.contains(name)
+        self.extent.reserved.iter().any(|reserved| reserved == name)
     }
 
     /// The view in which definitions have their mapping in `_meta.concerns` (concern-based-filtering "Optional Field in
@@ -194,7 +194,7 @@ impl View {
     /// The tool at a position in the snapshot.
     pub(crate) fn at(&self, position: usize) -> VisibleTool<'_> {
         let tool = &self.snapshot.tools()[position];
-        let renamed = self.extent.reserved.contains(tool.key().as_str());
+        let renamed = self.reserves(tool.key());
         let name = if renamed { tool.qualified() } else { tool.key() };
         VisibleTool { view: self, position, tool, name }
     }
@@ -227,10 +227,10 @@ impl View {
 
     /// Its position in the snapshot.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        let own = self.snapshot.position(name).filter(|_| !self.extent.reserved.contains(name));
+        let own = self.snapshot.position(name).filter(|_| !self.reserves(name));
         let moved = || {
             let at = self.snapshot.qualified_position(name)?;
-            Some(at).filter(|at| self.extent.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
+            Some(at).filter(|at| self.reserves(self.snapshot.tools()[*at].key()))
         };
         own.or_else(moved).filter(|at| self.extent.permitted[0].contains(*at))
     }

@@ -185,7 +185,7 @@ impl Gateway {
             cx.backend.settled().await;
             page = cx.caller.page();
         }
-        if cx.method != Some(Method::Ping) && self.calls.followed(cx).await {
+        if cx.method != Some(Method::Ping) && self.calls.followed(cx, &page).await {
             page = cx.caller.page();
         }
         if is_call && relisted(cx, &page).await? {

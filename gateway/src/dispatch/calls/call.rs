@@ -151,13 +151,11 @@ pub(super) fn relayed(
     if same_arguments && same_name && params.member("task") == task {
         return params.clone();
     }
-    let rest = params.retain(|key| !matches!(key, "task" | "arguments"));
-    let rest = rest.with_value("name", tool.upstream_name());
-    let rest = task.iter().fold(rest, |rest, task| rest.with("task", task));
-    match arguments {
-        Some(arguments) => rest.with("arguments", arguments.get()),
-        None => rest,
-    }
+    let name = Json::of(tool.upstream_name());
+    let rest = params.iter().filter(|(key, _)| !matches!(*key, "task" | "arguments"));
+    let rest = rest.map(|(key, value)| (key, if key == "name" { name.as_str() } else { value }));
+    let given = [("task", task), ("arguments", arguments.map(RawText::get))];
+    RawObject::assemble(rest.chain(given.into_iter().filter_map(|(key, value)| Some((key, value?)))))
 }
 
 pub(crate) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {

@@ -39,7 +39,7 @@ impl Calls {
         let Done { admitted, noted, refused } = services.done.into_inner();
         let recording = async {
             match &cx.session {
-                Some(session) if !delta.is_empty() => self.sessions.remember(session, delta).await,
+                Some(session) if !delta.is_empty() => Box::pin(self.sessions.remember(session, delta)).await,
                 _ => Ok(()),
             }
         };
@@ -50,14 +50,16 @@ impl Calls {
         Ok(())
     }
 
-    /// Lets upstreams follow what a caller's session has chosen. Returns whether it chose anything that some can follow: then pages
-    /// may be outdated.
-    pub(crate) async fn followed(&self, caller: &Caller) -> bool {
-        let Some(session) = caller.session.as_ref().filter(|_| caller.backend.client().is_some()) else {
-            return false;
-        };
-        let current = caller.backend.catalogue().current();
-        let page = current.page(&caller.principal, &caller.choice, &session.memory());
+    /// Lets upstreams follow what a caller's session has chosen; this is the page of the caller. Returns whether it chose anything
+    /// that some can follow: then pages may be outdated.
+    pub(crate) async fn followed(&self, caller: &Caller, page: &Page) -> bool {
+        let Some(session) = &caller.session else { return false };
+        let memory = session.memory();
+        if memory == caller.memory {
+            return caller.backend.follow(&page.view).await;
+        }
+        // Another request has chosen meanwhile.
+        let page = caller.backend.catalogue().current().page(&caller.principal, &caller.choice, &memory);
         caller.backend.follow(&page.view).await
     }
 
@@ -70,10 +72,11 @@ impl Calls {
         let mut now = cx.caller.clone();
         now.memory = session.memory();
         // What else a strategy remembers is for the next request.
-        if now.page().view.choices() == cx.page.view.choices() {
+        let page = now.page();
+        if page.view.choices() == cx.page.view.choices() {
             return None;
         }
-        self.followed(cx).await;
+        self.followed(&now, &page).await;
         let page = now.page();
         Some((now, page))
     }

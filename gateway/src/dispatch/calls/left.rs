@@ -16,11 +16,11 @@ use crate::{
 impl Calls {
     /// Whether a request is one of these: it is malformed, or names a task or a prompt that there is none of.
     pub(crate) fn may_be_left(&self, cx: &RequestContext<'_>) -> bool {
-        let is_refused = match is_about_task(&cx.request.method) {
-            true => self.has_no_task(cx),
-            false => is_refused(cx.page, &cx.request.method, &cx.request.params),
-        };
-        is_refused && is_transparent(cx)
+        is_transparent(cx)
+            && match is_about_task(&cx.request.method) {
+                true => self.has_no_task(cx),
+                false => is_refused(cx.page, &cx.request.method, &cx.request.params),
+            }
     }
 
     /// The upstream's answer to such a request; `None` if the gateway answers it.

@@ -78,7 +78,7 @@ impl Sessions {
             }
         };
         match caller.session {
-            Some(_) => counting.await,
+            Some(_) => Box::pin(counting).await,
             None => drop(tokio::spawn(counting)),
         }
     }
