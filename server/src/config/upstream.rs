@@ -15,7 +15,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
-use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, absolute, expand};
+use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, absolute, escape, expand, own};
 use crate::launcher::quoted;
 
 /// An upstream of a source.
