@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Attack, Lab, attacks,
     gateway::Serve,
+    peer::is_refusal,
     scene::{Scene, Verdict, tool, within},
 };
 
@@ -24,18 +25,25 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     ]
 }
 
-/// The program in front of tools, with their schemas withheld, so that it checks arguments.
+/// The program in front of tools, with their schemas withheld, small ones as well, so that it checks arguments.
 fn withholding(lab: &Lab, tools: &Scenario) -> Serve {
-    Serve::new(lab).playing(tools).flags(&["--strategy", "describe"])
+    let flags = ["--strategy", "describe", "--set", "describe.inline_schema_bytes=0"];
+    Serve::new(lab).playing(tools).flags(&flags)
 }
 
-/// One tool, called with each of these arguments, which are text. The calls must be answered, whatever the answer.
-async fn called(lab: &Lab, schema: Value, arguments: Vec<String>) -> Verdict {
+/// One tool, called with each of these arguments, which are text. The calls must be answered, whatever the answer; one that does not
+/// fit shows that they are checked.
+async fn called(lab: &Lab, mut schema: Value, arguments: Vec<String>) -> Verdict {
+    schema["properties"]["control"] = json!({"type": "integer"});
     let longest = arguments.iter().map(String::len).max().unwrap_or_default();
     let scene = Scene::start(lab, withholding(lab, &tool("checked", &schema))).await;
     let scene = scene.allowing(longest as u64);
     let attacker = scene.attacker().await;
     let calls = async {
+        let control = attacker.call_text("checked", r#"{"control":"none"}"#).await?;
+        if !is_refusal(&control) {
+            return Err("arguments are not checked".to_owned());
+        }
         for arguments in &arguments {
             let called = attacker.call_text("checked", arguments).await;
             called.map_err(|reason| format!("{} bytes: {reason}", arguments.len()))?;
