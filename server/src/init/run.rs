@@ -147,7 +147,9 @@ impl<'s> Run<'s> {
         let changed: Vec<&str> =
             former.iter().chain(later).map(|member| &*member.name).filter(is_changed).collect();
         // Such as a URL, whose place a command has taken.
-        let mut gone = former.iter().filter(|member| written.node.get(&member.name).is_none());
+        let mut gone = former.iter().filter(|Member { name, .. }| {
+            changed.contains(&name.as_str()) && written.node.get(name).is_none()
+        });
         let is_of_command =
             |name: &str| launch.is_some_and(|it| it.command.name == name || it.arguments_key == name);
         let (mut edits, mut added, mut edited) = (Edits::default(), Vec::new(), Vec::new());

@@ -37,6 +37,7 @@ pub(super) fn page(status: &Status) -> Markup {
     let title = format!("mcp-disclosure: {ready} of {} upstreams ready", status.upstreams.len());
     let said = serde_json::to_value(status).unwrap_or_default();
     let is_table = |value: &Value| value.is_object() || value.is_array();
+    let has_rows = |value: &Value| value.as_object().is_none_or(|rows| !rows.is_empty());
     let (tables, numbers): (Vec<_>, Vec<_>) =
         said.as_object().into_iter().flatten().partition(|(_, value)| is_table(value));
     html! {
@@ -57,7 +58,7 @@ pub(super) fn page(status: &Status) -> Markup {
                     dl {
                         @for (name, value) in numbers { div { dt { (words(name)) } dd { (text(value)) } } }
                     }
-                    @for (name, value) in tables {
+                    @for (name, value) in tables.iter().filter(|(_, value)| has_rows(value)) {
                         section aria-labelledby=(name) { h2 id=(name) { (words(name)) } (table(value)) }
                     }
                 }

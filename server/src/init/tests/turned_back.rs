@@ -78,15 +78,17 @@ fn w1_entries_without_names_are_turned_back_wherever_they_stand_in_their_list() 
 
 #[test]
 fn w1_a_server_that_was_removed_since_stays_removed_and_a_new_one_stays() {
-    let project =
-        Project::of("mcp.json", r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}}"#);
+    let project = Project::of(
+        "mcp.json",
+        r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "y", "url": null}}}"#,
+    );
     let step = project.apply(&project.plan());
     let mut two = serde_json::from_str::<Value>(&project.text()).unwrap()["mcpServers"]["two"].clone();
     two["env"] = json!({"K": "v"});
     let edited = json!({"mcpServers": {"two": two, "new": {"command": "z"}}});
     fs::write(&project.file, edited.to_string()).unwrap();
     let value: Value = serde_json::from_str(&project.undo(&[step]).text).unwrap();
-    let two = json!({"command": "y", "env": {"K": "v"}});
+    let two = json!({"command": "y", "url": null, "env": {"K": "v"}});
     assert_eq!(value, json!({"mcpServers": {"two": two, "new": {"command": "z"}}}));
 }
 
