@@ -179,15 +179,12 @@ impl Sessions {
         session: &Arc<ServedSession>,
         delta: Delta,
     ) -> Result<(), ErrorText> {
-        let is_noted = !delta.notes.is_empty();
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
         let changing = async move {
             // The lists are the session's, whatever variant the request named.
             let choice = session.choice();
             let (before, after) = sessions.write(&session, sessions.allowed(delta)).await?;
-            if is_noted {
-                notify_differences(&session, &choice, &before, &after);
-            }
+            notify_differences(&session, &choice, &before, &after);
             Ok(())
         };
         self.finishing(changing).await
