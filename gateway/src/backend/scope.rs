@@ -228,16 +228,27 @@ async fn take_turns(
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
+    use std::{borrow::Cow, net::TcpListener};
 
     use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, UpstreamName};
+    use mcp_disclosure_transport::{Id, Request};
+    use rmcp::{
+        ErrorData, RoleServer, ServerHandler,
+        model::{
+            ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+            ServerConfig,
+        },
+        service::RequestContext,
+    };
+    use serde_json::json;
 
     use super::*;
     use crate::{
+        dialect::{RequestKind, classify},
         dispatch::{Assembly, Gateway},
         limits::Limits,
         negotiation::{Strategies, StrategyOptions},
-        session::{Address, Opening, Watched},
+        session::{Address, Opening, Outlet, Watched},
         strategies::builtin,
         upstream::{Restart, Target, UpstreamConfig, Upstreams},
     };
@@ -293,5 +304,65 @@ mod tests {
             }
         };
         tokio::time::timeout(Duration::from_secs(10), ended).await.expect("they are ended");
+    }
+
+    /// A server that asks its client twice before it answers, in sessions.
+    #[derive(Clone)]
+    struct Asking;
+
+    #[allow(deprecated, reason = "requests of servers are of the session era only")]
+    impl ServerHandler for Asking {
+        fn get_info(&self) -> ServerConfig {
+            ServerConfig::new(ServerCapabilities::builder().enable_resources().build())
+        }
+
+        fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+            Cow::Borrowed(&[ProtocolVersion::V_2025_11_25])
+        }
+
+        async fn read_resource(
+            &self,
+            _request: ReadResourceRequestParams,
+            context: RequestContext<RoleServer>,
+        ) -> Result<ReadResourceResponse, ErrorData> {
+            for _ in 0..2 {
+                let roots = context.peer.list_roots().await;
+                roots.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            }
+            Err(ErrorData::invalid_params("it was answered twice", None))
+        }
+    }
+
+    fn asking(restart: Restart) -> UpstreamConfig {
+        let mut config = UpstreamConfig::new(UpstreamName::parse("asking").ok(), Target::handler(Asking));
+        config.settings.restart = restart;
+        config
+    }
+
+    #[tokio::test]
+    async fn p12_a_request_goes_on_though_its_client_can_be_asked_something_else() {
+        let (gateway, limits) = (gateway(asking(Restart::Always), Scope::Session).await, Limits::default());
+        let (peer, address) = (Peer::new("peer", &limits), Address::default());
+        let (mut state, mut answers) = (None, Vec::new());
+        for capabilities in [json!({"roots": {}}), json!({"roots": {}, "sampling": {}}), json!({"roots": {}})]
+        {
+            let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": capabilities});
+            let roots = json!({"roots": []});
+            let params = json!({"uri": "kit://doc", "_meta": meta, "requestState": state,
+                "inputResponses": {"question-1": roots, "question-2": roots}});
+            let params = RawObject::parse(params.to_string()).unwrap();
+            let request = Request { id: Id::number(1), method: "resources/read".to_owned(), params };
+            let Ok(RequestKind::Stateless(meta)) = classify(&request, request.params.meta()) else {
+                panic!()
+            };
+            let ((outlet, _frames), admitted) = (Outlet::new(&peer, &limits), gateway.admit_on_stdio());
+            let caller = gateway.stateless(&address, &request, &meta, admitted, &peer, outlet).await.unwrap();
+            let answered = gateway.handle(&caller, &request).await;
+            state =
+                answered.as_ref().ok().and_then(|asked| RawObject::of(asked).ok()?.string("requestState"));
+            answers.push(answered.err().map(|error| error.message()));
+        }
+        assert_eq!(answers, [None, None, Some("it was answered twice".to_owned())]);
     }
 }
