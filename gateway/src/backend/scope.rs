@@ -241,8 +241,9 @@ mod tests {
         service::RequestContext,
     };
     use serde_json::json;
+    use tokio::time::Instant;
 
-    use super::*;
+    use super::{super::follow::Tries, *};
     use crate::{
         dialect::{RequestKind, classify},
         dispatch::{Assembly, Gateway},
@@ -364,5 +365,20 @@ mod tests {
             answers.push(answered.err().map(|error| error.message()));
         }
         assert_eq!(answers, [None, None, Some("it was answered twice".to_owned())]);
+    }
+
+    #[tokio::test]
+    async fn u13_what_an_upstream_lists_whose_entry_changed_is_in_the_catalogue_before_it_is_used() {
+        let gateway = gateway(asking(Restart::Always), Scope::Shared).await;
+        let backend = gateway.backends().shared();
+        let former = backend.slot("asking").unwrap();
+        // While another one starts, changes of the catalogue are gathered.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let upstreams = Some(Upstreams::new(vec![asking(Restart::Never), silent(&listener)]));
+        gateway.declare(Declared { upstreams, ..Declared::default() }).await.unwrap();
+        let upstream = former.connected(None, Instant::now()).await.unwrap();
+        backend.takes_over(&former, &upstream).await;
+        let listed = |tries: &Tries| tries.of(upstream.number()).is_some_and(|it| it.upstream.is_some());
+        assert!(backend.progress.is(listed));
     }
 }
