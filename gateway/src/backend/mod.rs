@@ -178,6 +178,7 @@ impl Backend {
     /// Waits until what a slot's upstream lists on this connection, or on one that replaced it, is in the catalogue, if it is made of
     /// what the slot lists. In vain if the connection ends before, or that takes too long.
     pub(crate) async fn takes_over(&self, slot: &Slot, upstream: &Arc<Upstream>) {
+        let slot = slot.latest();
         let is_listed = |tries: &Tries| {
             let listed = tries.of(slot.number()).and_then(|status| status.upstream.as_ref());
             let is_it = |one: &Arc<Upstream>| listed.is_some_and(|listed| Arc::ptr_eq(listed, one));

@@ -228,16 +228,28 @@ async fn take_turns(
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
+    use std::{borrow::Cow, net::TcpListener};
 
     use mcp_disclosure_core::{Principal, RawObject, ReceiptKey, UpstreamName};
+    use mcp_disclosure_transport::{Id, Request};
+    use rmcp::{
+        ErrorData, RoleServer, ServerHandler,
+        model::{
+            ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+            ServerConfig,
+        },
+        service::RequestContext,
+    };
+    use serde_json::json;
+    use tokio::time::Instant;
 
-    use super::*;
+    use super::{super::follow::Tries, *};
     use crate::{
+        dialect::{RequestKind, classify},
         dispatch::{Assembly, Gateway},
         limits::Limits,
         negotiation::{Strategies, StrategyOptions},
-        session::{Address, Opening, Watched},
+        session::{Address, Opening, Outlet, Watched},
         strategies::builtin,
         upstream::{Restart, Target, UpstreamConfig, Upstreams},
     };
@@ -293,5 +305,80 @@ mod tests {
             }
         };
         tokio::time::timeout(Duration::from_secs(10), ended).await.expect("they are ended");
+    }
+
+    /// A server that asks its client twice before it answers, in sessions.
+    #[derive(Clone)]
+    struct Asking;
+
+    #[allow(deprecated, reason = "requests of servers are of the session era only")]
+    impl ServerHandler for Asking {
+        fn get_info(&self) -> ServerConfig {
+            ServerConfig::new(ServerCapabilities::builder().enable_resources().build())
+        }
+
+        fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+            Cow::Borrowed(&[ProtocolVersion::V_2025_11_25])
+        }
+
+        async fn read_resource(
+            &self,
+            _request: ReadResourceRequestParams,
+            context: RequestContext<RoleServer>,
+        ) -> Result<ReadResourceResponse, ErrorData> {
+            for _ in 0..2 {
+                let roots = context.peer.list_roots().await;
+                roots.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+            }
+            Err(ErrorData::invalid_params("it was answered twice", None))
+        }
+    }
+
+    fn asking(restart: Restart) -> UpstreamConfig {
+        let mut config = UpstreamConfig::new(UpstreamName::parse("asking").ok(), Target::handler(Asking));
+        config.settings.restart = restart;
+        config
+    }
+
+    #[tokio::test]
+    async fn p12_a_request_goes_on_though_its_client_can_be_asked_something_else() {
+        let (gateway, limits) = (gateway(asking(Restart::Always), Scope::Session).await, Limits::default());
+        let (peer, address) = (Peer::new("peer", &limits), Address::default());
+        let (mut state, mut answers) = (None, Vec::new());
+        for capabilities in [json!({"roots": {}}), json!({"roots": {}, "sampling": {}}), json!({"roots": {}})]
+        {
+            let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": capabilities});
+            let roots = json!({"roots": []});
+            let params = json!({"uri": "kit://doc", "_meta": meta, "requestState": state,
+                "inputResponses": {"question-1": roots, "question-2": roots}});
+            let params = RawObject::parse(params.to_string()).unwrap();
+            let request = Request { id: Id::number(1), method: "resources/read".to_owned(), params };
+            let Ok(RequestKind::Stateless(meta)) = classify(&request, request.params.meta()) else {
+                panic!()
+            };
+            let ((outlet, _frames), admitted) = (Outlet::new(&peer, &limits), gateway.admit_on_stdio());
+            let caller = gateway.stateless(&address, &request, &meta, admitted, &peer, outlet).await.unwrap();
+            let answered = gateway.handle(&caller, &request).await;
+            state =
+                answered.as_ref().ok().and_then(|asked| RawObject::of(asked).ok()?.string("requestState"));
+            answers.push(answered.err().map(|error| error.message()));
+        }
+        assert_eq!(answers, [None, None, Some("it was answered twice".to_owned())]);
+    }
+
+    #[tokio::test]
+    async fn u13_what_an_upstream_lists_whose_entry_changed_is_in_the_catalogue_before_it_is_used() {
+        let gateway = gateway(asking(Restart::Always), Scope::Shared).await;
+        let backend = gateway.backends().shared();
+        let former = backend.slot("asking").unwrap();
+        // While another one starts, changes of the catalogue are gathered.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let upstreams = Some(Upstreams::new(vec![asking(Restart::Never), silent(&listener)]));
+        gateway.declare(Declared { upstreams, ..Declared::default() }).await.unwrap();
+        let upstream = former.connected(None, Instant::now()).await.unwrap();
+        backend.takes_over(&former, &upstream).await;
+        let listed = |tries: &Tries| tries.of(upstream.number()).is_some_and(|it| it.upstream.is_some());
+        assert!(backend.progress.is(listed));
     }
 }

@@ -3,13 +3,13 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal};
+use mcp_disclosure_core::{Digest, Kind, Marks, Memory, Permits, Principal};
 use mcp_disclosure_transport::{LoggingLevel, printable::Short};
 use parking_lot::Mutex;
 
@@ -55,6 +55,8 @@ pub struct Session {
     pub location: Location,
     /// What the client calls itself.
     client_name: Box<str>,
+    /// What tells its client from others of the same peer, once that was needed.
+    pub client_digest: OnceLock<Digest>,
     /// The delivery receipts of this session.
     pub marks: Marks,
     /// Requests in progress.
@@ -101,6 +103,7 @@ impl Session {
             principal: opening.principal,
             location: opening.address.location,
             client_name: name.into(),
+            client_digest: OnceLock::new(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),

@@ -179,6 +179,11 @@ impl Slot {
         self.status.send_modify(|_| {});
     }
 
+    /// The one that takes its place since its entry changed, if it did.
+    pub(crate) fn latest(&self) -> &Self {
+        self.successor.get().map_or(self, |successor| successor.latest())
+    }
+
     /// Ends supervision and the connection.
     pub async fn stop(&self) {
         self.stopping.cancel();

@@ -39,7 +39,7 @@ impl Apart {
 
     /// Whether the client is known to call in other sessions than it reads in.
     pub(super) fn is_known(&self, caller: &Caller) -> bool {
-        let client = key(caller, None);
+        let client = client(caller);
         self.known.get(&client).unwrap_or_else(|| {
             let is_known = self.kept.as_ref().is_some_and(|kept| kept.has(&client.to_string()));
             self.known.insert(client, is_known);
@@ -74,7 +74,7 @@ impl Apart {
             None => self.kept.as_ref().is_some_and(|kept| kept.has(&read.to_string())),
         };
         if is_read {
-            let client = key(caller, None);
+            let client = client(caller);
             tracing::info!(
                 session = %caller.label,
                 "the client reads descriptions in one session and calls in another: its receipts are signed"
@@ -90,6 +90,12 @@ fn follows(caller: &Caller) -> Option<Arc<str>> {
     let session = caller.session.as_ref()?;
     let is_auto = caller.choice.strategy.profile().receipts == SessionReceipts::Auto;
     is_auto.then(|| Arc::clone(session.id()))
+}
+
+/// The client of a caller, which is asked for with each call.
+fn client(caller: &Caller) -> Digest {
+    let of = || key(caller, None);
+    caller.session.as_ref().map_or_else(of, |session| *session.client_digest.get_or_init(of))
 }
 
 /// A client, or what it reads of a tool: by its peer and what it calls itself, so that other clients of the peer are not meant.

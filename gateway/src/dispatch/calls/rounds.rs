@@ -45,10 +45,15 @@ pub(in crate::dispatch) struct Rounds(Mutex<HashMap<Arc<str>, Round>>);
 struct Round {
     identity: Digest,
     since: Instant,
-    /// The upstreams of its client.
-    guard: Option<Arc<BackendGuard>>,
-    /// What is suspended, if its upstream has a session.
-    work: Option<Work>,
+    left: Left,
+}
+
+#[derive(Debug)]
+enum Left {
+    /// Upstreams that are its client's alone.
+    Upstreams(Arc<BackendGuard>),
+    /// What is suspended at an upstream that has a session.
+    Work(Work),
 }
 
 /// A request in progress at an upstream: what that asks meanwhile, and in the end its result.
@@ -64,17 +69,16 @@ pub(super) struct Work {
     asked: BTreeMap<String, InputRequest>,
     count: usize,
     reports: Option<Arc<Reports>>,
+    /// Keeps the upstreams of its client, also if that comes back with another claim.
+    guard: Option<Arc<BackendGuard>>,
 }
 
 impl Rounds {
     /// Keeps what a request leaves for its next round, which returns this state.
     pub(super) fn keep(&self, cx: &RequestContext<'_>, state: &str, work: Option<Work>) {
-        let guard = cx.guard().cloned();
-        if work.is_none() && guard.as_ref().is_none_or(|guard| guard.is_shared()) {
-            return;
-        }
-        let round =
-            Round { identity: identity(&cx.principal, cx.request), since: Instant::now(), guard, work };
+        let own = || cx.guard().filter(|guard| !guard.is_shared()).cloned();
+        let Some(left) = work.map(Left::Work).or_else(|| own().map(Left::Upstreams)) else { return };
+        let round = Round { identity: identity(&cx.principal, cx.request), since: Instant::now(), left };
         self.0.lock().insert(state.into(), round);
     }
 
@@ -88,10 +92,15 @@ impl Rounds {
         let state = request.params.string(state::MEMBER)?;
         let identity = identity(principal, request);
         let mut waiting = self.0.lock();
-        let round = waiting.get(&*state).filter(|round| round.identity == identity)?;
-        let (guard, has_work) = (round.guard.clone(), round.work.is_some());
-        // A state is valid once: a second request with it is treated like one without.
-        let _round = if has_work { None } else { waiting.remove(&*state) };
+        let guard = match &waiting.get(&*state).filter(|round| round.identity == identity)?.left {
+            Left::Work(work) => work.guard.clone(),
+            Left::Upstreams(guard) => {
+                let guard = Arc::clone(guard);
+                // A state is valid once: a second request with it is treated like one without.
+                waiting.remove(&*state);
+                Some(guard)
+            }
+        };
         drop(waiting);
         guard.filter(|guard| guard.is_for(claim))
     }
@@ -111,14 +120,15 @@ impl Rounds {
     /// The work of a request that was suspended at this upstream.
     fn take(&self, cx: &RequestContext<'_>, upstream: &Upstream, state: &str) -> Option<Work> {
         let identity = identity(&cx.principal, cx.request);
-        let is_it = |round: &Round| {
-            let is_at = round.work.as_ref().is_some_and(|work| work.upstream == upstream.number());
-            is_at && round.identity == identity
-        };
+        let is_here = |left: &Left| matches!(left, Left::Work(work) if work.upstream == upstream.number());
+        let is_it = |round: &Round| round.identity == identity && is_here(&round.left);
         let mut waiting = self.0.lock();
         let round = waiting.get(state).is_some_and(is_it).then(|| waiting.remove(state)).flatten();
         drop(waiting);
-        round?.work
+        match round?.left {
+            Left::Work(work) => Some(work),
+            Left::Upstreams(_) => None,
+        }
     }
 }
 
@@ -186,6 +196,7 @@ impl Work {
             asked: BTreeMap::new(),
             count: 0,
             reports: request.reports.clone(),
+            guard: cx.guard().cloned(),
         };
         work.redirect(cx.reply_route(), &request.params);
         work
@@ -280,6 +291,7 @@ mod tests {
             asked: BTreeMap::new(),
             count: 0,
             reports: None,
+            guard: None,
         }
     }
 
