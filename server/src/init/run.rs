@@ -124,7 +124,13 @@ impl<'s> Run<'s> {
             }));
         };
         let back = self.with_former_members(now, number, was, &written);
-        let back = back.map_or_else(|| unwrapped(now, number, self.launcher), Ok);
+        let back = back.map_or_else(
+            || {
+                let now = unwrapped(now, number, self.launcher)?;
+                without_additions(&now, number, was, &written)
+            },
+            Ok,
+        );
         // A copy has a name of its own. An entry that has another name now is noted by the one that it had.
         let is_where_it_was = entry.key.is_some() && now.same(was).is_some();
         let name = if is_where_it_was { &entry.name } else { &was.name };
@@ -238,6 +244,24 @@ fn is_same(one: &Node, other: &Node, name: &str) -> bool {
         (Some(one), Some(other)) => one.is_same_but(other, None, &[]),
         (one, other) => one.is_none() && other.is_none(),
     }
+}
+
+/// An entry whose command was edited since, without the names that the run added to its lists of tools.
+fn without_additions(
+    now: &Document,
+    number: usize,
+    was: &Server<'_>,
+    written: &Server<'_>,
+) -> Result<Document, Why> {
+    let servers = now.servers();
+    let server = &servers[number];
+    let mut edits = Edits::default();
+    for Member { name, node, .. } in server.node.members().iter().filter(|list| list.node.is_list()) {
+        if server.launch.is_none_or(|it| it.command.name != *name && it.arguments_key != name) {
+            remove_added(&mut edits, node, was.node.get(name), written.node.get(name));
+        }
+    }
+    edits.edited(now)
 }
 
 /// A text with the lines that differ between two older states of it as they were before; `None` if such lines are others now.
