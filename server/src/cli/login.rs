@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::Args;
-use mcp_disclosure_core::{nearest::did_you_mean, printable::counted};
+use mcp_disclosure_core::{nearest::did_you_mean, printable::lasting};
 use mcp_disclosure_gateway::{
     Problem,
     upstream::{Endpoint, Target},
@@ -289,15 +289,8 @@ pub(crate) fn described(signed_in: &SignedIn) -> String {
 
 /// The time until then, for people; `None` if it is over.
 fn left(until: SystemTime) -> Option<String> {
-    let left = until
-        .duration_since(SystemTime::now())
-        .ok()
-        .filter(|left| *left >= Duration::from_secs(1))?
-        .as_secs();
-    let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
-    // Two of a unit say more than one of the next.
-    let (seconds, unit) = units.into_iter().find(|(seconds, _)| left >= 2 * seconds).unwrap_or((1, "second"));
-    Some(counted(left / seconds, unit))
+    let left = until.duration_since(SystemTime::now()).ok()?.as_secs();
+    (left > 0).then(|| lasting(left))
 }
 
 /// An upstream as messages call it.
