@@ -162,8 +162,8 @@ impl AccountArguments {
         let (urls, names): (Vec<_>, Vec<_>) =
             self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
         for url in &urls {
-            // Without user information.
-            let shown = url.rsplit('@').next().unwrap_or_default();
+            // Without user information and query.
+            let shown = url.split('?').next().and_then(|url| url.rsplit('@').next()).unwrap_or_default();
             spoken(url).map_err(|why| usage(format!("'{shown}' cannot be connected to: {why}"), SPOKEN))?;
         }
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
