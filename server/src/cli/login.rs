@@ -1,10 +1,6 @@
 //! `login` and `logout`.
 
-use std::{
-    io::BufRead,
-    path::PathBuf,
-    time::{Duration, SystemTime},
-};
+use std::{io::BufRead, path::PathBuf, time::SystemTime};
 
 use clap::Args;
 use mcp_disclosure_core::{nearest::did_you_mean, printable::lasting};
