@@ -28,6 +28,9 @@ const COLONS: [char; 2] = [':', '：'];
 /// Full stops of scripts that have no white space behind them, or another one than `.`.
 const FULL_STOPS: &str = "。！？｡।॥؟۔።։";
 
+/// Lines of wrapped text are longer, in characters.
+const SHORTEST_WRAPPED: usize = 60;
+
 /// How far behind a full stop it is looked for whether the sentence goes on, in characters.
 const LOOK_AHEAD: usize = 64;
 
@@ -127,8 +130,10 @@ impl Reader {
         } else if self.is_in_section {
             return None;
         } else {
-            let is_over =
-                line.ends_with(COLONS) && self.paragraph.trim_end().ends_with(char::is_alphanumeric);
+            let above = self.paragraph.lines().next_back().unwrap_or_default();
+            let is_short = above.chars().count() < SHORTEST_WRAPPED;
+            let begins = line.ends_with(COLONS) || (is_short && line.starts_with(char::is_uppercase));
+            let is_over = begins && above.ends_with(char::is_alphanumeric);
             let over = if is_over { Some(std::mem::take(&mut self.paragraph)) } else { None };
             self.paragraph.extend([line, "\n"]);
             return over;

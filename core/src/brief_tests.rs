@@ -80,10 +80,17 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("Reads it:\n- one\n- two", "Reads it: - one - two"),
         ("Reads it\n- one\n- two", "Reads it"),
         ("Use it to:\n", "Use it to:"),
-        // A line without a full stop is a sentence before one that ends with a colon, and no other is.
-        ("Reads a page\nError Responses:\n404: none", "Reads a page"),
+        // A line without a full stop is a sentence before one that ends with a colon or, if it is short, that begins with a capital.
         ("获取文档\n适用场景：\n没有", "获取文档"),
-        ("Reads a page (of Google\nDrive). More.", "Reads a page (of Google Drive)."),
+        ("Gets tasks\nEither 'id' or 'name' is needed. More.", "Gets tasks"),
+        (
+            "Reads a page with all that the user of it has written (of Google\nDrive). More.",
+            "Reads a page with all that the user of it has written (of Google Drive).",
+        ),
+        (
+            "Reads a page with all that the user of it has written, and more\nError Responses:\n404: none",
+            "Reads a page with all that the user of it has written, and more",
+        ),
     ] {
         let shown = |description: &str| Source { name: "name", title: None, description }.brief(LONGEST);
         assert_eq!(shown(&lengthened(description)), brief, "{description:?}");

@@ -39,6 +39,13 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     }
 }
 
+/// A time in the largest unit of which there are two: two of a unit say more than one of the next.
+pub fn lasting(seconds: u64) -> String {
+    let units = [(86_400, "day"), (3600, "hour"), (60, "minute")];
+    let (unit, noun) = units.into_iter().find(|(unit, _)| seconds >= 2 * unit).unwrap_or((1, "second"));
+    counted(seconds / unit, noun)
+}
+
 /// The first of these names, and how many more there are.
 pub fn few(mut names: impl Iterator<Item = impl Display>, most: usize) -> String {
     let shown: Vec<String> = names.by_ref().take(most).map(|name| name.to_string()).collect();

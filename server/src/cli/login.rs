@@ -1,13 +1,9 @@
 //! `login` and `logout`.
 
-use std::{
-    io::BufRead,
-    path::PathBuf,
-    time::{Duration, SystemTime},
-};
+use std::{io::BufRead, path::PathBuf, time::SystemTime};
 
 use clap::Args;
-use mcp_disclosure_core::{nearest::did_you_mean, printable::counted};
+use mcp_disclosure_core::{nearest::did_you_mean, printable::lasting};
 use mcp_disclosure_gateway::{
     Problem,
     upstream::{Endpoint, Target},
@@ -162,8 +158,8 @@ impl AccountArguments {
         let (urls, names): (Vec<_>, Vec<_>) =
             self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
         for url in &urls {
-            // Without user information.
-            let shown = url.rsplit('@').next().unwrap_or_default();
+            // Without user information and query.
+            let shown = url.split('?').next().and_then(|url| url.rsplit('@').next()).unwrap_or_default();
             spoken(url).map_err(|why| usage(format!("'{shown}' cannot be connected to: {why}"), SPOKEN))?;
         }
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
@@ -289,15 +285,8 @@ pub(crate) fn described(signed_in: &SignedIn) -> String {
 
 /// The time until then, for people; `None` if it is over.
 fn left(until: SystemTime) -> Option<String> {
-    let left = until
-        .duration_since(SystemTime::now())
-        .ok()
-        .filter(|left| *left >= Duration::from_secs(1))?
-        .as_secs();
-    let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
-    // Two of a unit say more than one of the next.
-    let (seconds, unit) = units.into_iter().find(|(seconds, _)| left >= 2 * seconds).unwrap_or((1, "second"));
-    Some(counted(left / seconds, unit))
+    let left = until.duration_since(SystemTime::now()).ok()?.as_secs();
+    (left > 0).then(|| lasting(left))
 }
 
 /// An upstream as messages call it.

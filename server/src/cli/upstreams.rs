@@ -6,7 +6,7 @@ use mcp_disclosure_core::UpstreamName;
 use mcp_disclosure_gateway::{Problem, upstream::Target};
 
 use crate::{
-    config::{Named, UpstreamEntry, Wrong, own},
+    config::{Named, UpstreamEntry, Wrong, is_name, own},
     failure::Failure,
     flags::SourceArguments,
 };
@@ -64,14 +64,19 @@ impl SourceArguments {
             Failure::usage(Problem::new(format!("--upstream-header: {what}")).hint(hint))
         };
         let is_of_one = self.upstream_url.len() == 1 && self.command.is_empty();
-        let headers = self.upstream_header.iter().map(|flag| match flag.split_once('=') {
-            None => {
-                Err(wrong("expected NAME=VARIABLE", "the value of the header is in the environment variable"))
+        let headers = self.upstream_header.iter().map(|flag| {
+            let parts = flag.split_once('=').filter(|(_, variable)| is_name(variable));
+            let (name, variable) = parts.ok_or_else(|| {
+                wrong("expected NAME=VARIABLE", "the value of the header is in the environment variable")
+            })?;
+            if !is_of_one {
+                return Err(wrong("there is not one --upstream-url", "put several into --config"));
             }
-            Some(_) if !is_of_one => {
-                Err(wrong("there is not one --upstream-url", "put several into --config"))
+            if own(variable).is_none() {
+                let what = format!("the environment variable {variable} is not set");
+                return Err(wrong(&what, "set it to the header's value"));
             }
-            Some((name, variable)) => Ok((name.to_owned(), format!("${{{variable}}}"))),
+            Ok((name.to_owned(), format!("${{{variable}}}")))
         });
         headers.collect()
     }

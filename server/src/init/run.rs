@@ -15,7 +15,7 @@ use super::{
     unwrapped, withdrawn,
 };
 use crate::config::hosts::{
-    Document, Server,
+    Document, Launch, Server,
     node::{Member, Node},
 };
 
@@ -123,16 +123,17 @@ impl<'s> Run<'s> {
                 (now, names.into_iter().filter(|name| *name != written.name).collect())
             }));
         };
-        let back = self.with_former_members(now, number, was, &written);
-        let back = back.map_or_else(|| unwrapped(now, number, self.launcher), Ok);
+        let back = without_additions(now, number, was, &written).and_then(|now| {
+            let back = self.with_former_members(&now, number, was, &written);
+            back.map_or_else(|| unwrapped(&now, number, self.launcher), Ok)
+        });
         // A copy has a name of its own. An entry that has another name now is noted by the one that it had.
         let is_where_it_was = entry.key.is_some() && now.same(was).is_some();
         let name = if is_where_it_was { &entry.name } else { &was.name };
         Some(back.map(|document| (document, vec![name.clone()])))
     }
 
-    /// An entry with the members that the run changed as they were, and lists of tools without what it added to them; `None` if
-    /// other members of these were edited since.
+    /// An entry with the members that the run changed as they were, but for lists of tools; `None` if one of them was edited since.
     fn with_former_members(
         &self,
         now: &Document,
@@ -141,41 +142,29 @@ impl<'s> Run<'s> {
         written: &Server<'_>,
     ) -> Option<Document> {
         let server = &now.servers()[number];
-        let (entry, launch) = (server.node, &server.launch);
-        let (former, later) = (was.node.members(), written.node.members());
-        let is_changed = |name: &&str| !is_same(was.node, written.node, name);
+        let (entry, former, later) = (server.node, was.node.members(), written.node.members());
+        let is_changed =
+            |name: &&str| !is_same(was.node, written.node, name) && list_of_tools(server, name).is_none();
         let changed: Vec<&str> =
             former.iter().chain(later).map(|member| &*member.name).filter(is_changed).collect();
         // Such as a URL, whose place a command has taken.
         let mut gone = former.iter().filter(|Member { name, .. }| {
             changed.contains(&name.as_str()) && written.node.get(name).is_none()
         });
-        let is_of_command =
-            |name: &str| launch.is_some_and(|it| it.command.name == name || it.arguments_key == name);
-        let (mut edits, mut added, mut edited) = (Edits::default(), Vec::new(), Vec::new());
+        let (mut edits, mut added) = (Edits::default(), Vec::new());
         for Member { name, node: written, .. } in later.iter().filter(|it| changed.contains(&&*it.name)) {
-            let there = entry.member(name)?;
-            if there.node.is_same_but(written, None, &[]) {
-                match was.node.member(name).or_else(|| gone.next()) {
-                    Some(former) => {
-                        let source = self.before.on_its_own(former)?;
-                        now.on_its_own(there)?;
-                        edits.replace(there.at..there.node.end, with_line_ends(now, source));
-                    }
-                    None => added.push(name),
+            let there = entry.member(name).filter(|there| there.node.is_same_but(written, None, &[]))?;
+            match was.node.member(name).or_else(|| gone.next()) {
+                Some(former) => {
+                    let source = self.before.on_its_own(former)?;
+                    now.on_its_own(there)?;
+                    edits.replace(there.at..there.node.end, with_line_ends(now, source));
                 }
-            } else if there.node.is_list() && !is_of_command(name) {
-                remove_added(&mut edits, &there.node, was.node.get(name), Some(written));
-                edited.push(&**name);
-            } else {
-                return None;
+                None => added.push(name),
             }
         }
         remove_members(&mut edits, entry.members(), |member| added.contains(&&member.name));
-        let is_back = |after: &Server<'_>| {
-            let mut whole = changed.iter().filter(|name| !edited.contains(*name));
-            whole.all(|name| is_same(was.node, after.node, name))
-        };
+        let is_back = |after: &Server<'_>| changed.iter().all(|name| is_same(was.node, after.node, name));
         edits.of_server(now, number, (entry, &changed), is_back).ok()
     }
 
@@ -240,6 +229,30 @@ fn is_same(one: &Node, other: &Node, name: &str) -> bool {
         (Some(one), Some(other)) => one.is_same_but(other, None, &[]),
         (one, other) => one.is_none() && other.is_none(),
     }
+}
+
+/// An entry without the names that the run added to its lists of tools.
+fn without_additions(
+    now: &Document,
+    number: usize,
+    was: &Server<'_>,
+    written: &Server<'_>,
+) -> Result<Document, Why> {
+    let servers = now.servers();
+    let server = &servers[number];
+    let mut edits = Edits::default();
+    for Member { name, .. } in server.node.members() {
+        if let Some(list) = list_of_tools(server, name) {
+            remove_added(&mut edits, list, was.node.get(name), written.node.get(name));
+        }
+    }
+    edits.edited(now)
+}
+
+/// A list of an entry that is no part of its command.
+fn list_of_tools<'n>(server: &Server<'n>, name: &str) -> Option<&'n Node> {
+    let is_of_command = |it: &Launch<'_>| it.command.name == name || it.arguments_key == name;
+    server.node.get(name).filter(|node| node.is_list() && !server.launch.as_ref().is_some_and(is_of_command))
 }
 
 /// A text with the lines that differ between two older states of it as they were before; `None` if such lines are others now.

@@ -1,13 +1,16 @@
 //! The status as a page, by the names that its JSON has: no script, nothing from elsewhere, and readable on a phone.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use mcp_disclosure_core::printable::{grouped, one_line};
+use mcp_disclosure_core::printable::{grouped, lasting, one_line};
 use serde_json::{Map, Value};
 
 use super::state::Status;
 
 /// The page is loaded again after this time, in seconds.
 const REFRESH: u32 = 5;
+
+/// How a key ends whose value is a time.
+const SECONDS: &str = "_seconds";
 
 /// No word is split but a name or an error that is longer than its column; a table that is wider than a phone scrolls.
 const STYLE: &str = "
@@ -27,8 +30,9 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .35rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th[scope=row] { font-weight: 500; min-width: 9rem; overflow-wrap: anywhere; }
 @media (max-width: 30rem) { th, td { padding: .35rem .25rem; font-size: .9rem; } th[scope=row] { min-width: 7rem; } }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 .ready { color: var(--good); }
-.failing, .silent, .stopped { color: var(--bad); }
+.failing, .silent, .stopped, .down, .lost { color: var(--bad); }
 ";
 
 /// The page of a status: its numbers, and a table of each part that has several.
@@ -36,10 +40,10 @@ pub(super) fn page(status: &Status) -> Markup {
     let ready = status.upstreams.iter().filter(|upstream| upstream.is_ready()).count();
     let title = format!("mcp-disclosure: {ready} of {} upstreams ready", status.upstreams.len());
     let said = serde_json::to_value(status).unwrap_or_default();
+    let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
     let is_table = |value: &Value| value.is_object() || value.is_array();
-    let has_rows = |value: &Value| value.as_object().is_none_or(|rows| !rows.is_empty());
-    let (tables, numbers): (Vec<_>, Vec<_>) =
-        said.as_object().into_iter().flatten().partition(|(_, value)| is_table(value));
+    let shown = said.as_object().into_iter().flatten().filter(|(_, value)| !is_empty(value));
+    let (tables, figures): (Vec<_>, Vec<_>) = shown.partition(|(_, value)| is_table(value));
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -56,9 +60,11 @@ pub(super) fn page(status: &Status) -> Markup {
                 main {
                     h1 { "mcp-disclosure" }
                     dl {
-                        @for (name, value) in numbers { div { dt { (words(name)) } dd { (text(value)) } } }
+                        @for (name, value) in figures {
+                            div { dt { (words(name)) } dd class=[class(name, value)] { (text(name, value)) } }
+                        }
                     }
-                    @for (name, value) in tables.iter().filter(|(_, value)| has_rows(value)) {
+                    @for (name, value) in tables {
                         section aria-labelledby=(name) { h2 id=(name) { (words(name)) } (table(value)) }
                     }
                 }
@@ -69,27 +75,37 @@ pub(super) fn page(status: &Status) -> Markup {
 
 /// A row for each item, by its name, or for each member.
 fn table(value: &Value) -> Markup {
-    let items = value.as_array().into_iter().flatten().map(|item| (item["name"].as_str(), item));
-    let members = value.as_object().into_iter().flatten().map(|(name, value)| (Some(name.as_str()), value));
-    let rows: Vec<(Option<&str>, &Value)> = items.chain(members).collect();
+    let items =
+        value.as_array().into_iter().flatten().map(|item| (item["name"].as_str().unwrap_or_default(), item));
+    let members = value.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+    let rows: Vec<(&str, &Value)> = items.chain(members).collect();
     let mut columns: Vec<&String> = Vec::new();
     for name in rows.iter().filter_map(|(_, row)| row.as_object()).flat_map(Map::keys) {
         if name != "name" && !columns.contains(&name) {
             columns.push(name);
         }
     }
+    let is_number = |column: &str| rows.iter().any(|(_, row)| row[column].is_number());
     html! {
         table {
-            thead { tr { td {} @for column in &columns { th scope="col" { (words(column)) } } } }
+            @if !columns.is_empty() {
+                thead {
+                    tr {
+                        td {}
+                        @for column in &columns {
+                            th scope="col" class=[is_number(column).then_some("number")] { (words(column)) }
+                        }
+                    }
+                }
+            }
             tbody {
                 @for (name, row) in &rows {
                     tr {
-                        th scope="row" { (one_line(name.unwrap_or_default())) }
-                        @if !row.is_object() { td { (text(row)) } }
+                        th scope="row" { (one_line(name)) }
+                        @if !row.is_object() { td class=[class(name, row)] { (text(name, row)) } }
                         @for column in &columns {
-                            td class=[row[column.as_str()].as_str().filter(|_| *column == "state")] {
-                                (text(&row[column.as_str()]))
-                            }
+                            @let value = &row[column.as_str()];
+                            td class=[class(column, value)] { (text(column, value)) }
                         }
                     }
                 }
@@ -100,14 +116,26 @@ fn table(value: &Value) -> Markup {
 
 /// A key as people write it.
 fn words(key: &str) -> String {
-    key.replace('_', " ")
+    key.trim_end_matches(SECONDS).replace('_', " ")
 }
 
-fn text(value: &Value) -> String {
+/// How a value looks: a state has its colour, and so have records that were lost.
+fn class<'v>(key: &str, value: &'v Value) -> Option<&'v str> {
     match value {
-        Value::Null => String::new(),
-        Value::String(text) => one_line(text).into_owned(),
-        number => number.as_u64().map_or_else(|| number.to_string(), grouped),
+        Value::String(state) => Some(state.as_str()).filter(|_| ["state", "store"].contains(&key)),
+        Value::Number(count) if key == "lost" && count.as_u64() > Some(0) => Some("number lost"),
+        Value::Number(_) => Some("number"),
+        _ => None,
+    }
+}
+
+fn text(key: &str, value: &Value) -> String {
+    match (value, value.as_u64()) {
+        (Value::Null, _) => String::new(),
+        (Value::String(text), _) => one_line(text).into_owned(),
+        (_, Some(seconds)) if key.ends_with(SECONDS) => lasting(seconds),
+        (_, Some(number)) => grouped(number),
+        (other, None) => other.to_string(),
     }
 }
 
@@ -133,7 +161,7 @@ mod tests {
             uptime_seconds: 90_061,
             upstreams: vec![upstream],
             store: Some("down"),
-            clients: [("full".to_owned(), 1)].into(),
+            clients: [("full".to_owned(), 1_000)].into(),
             totals: Totals { calls: 1_234_567, ..Totals::default() },
             audit: Some(Losses::default().into()),
         };
@@ -141,12 +169,16 @@ mod tests {
         for expected in [
             "<th scope=\"row\">&lt;script&gt;",
             "<td class=\"failing\">failing</td>",
-            "<dt>calls</dt><dd>1,234,567</dd>",
+            "<td class=\"number\">1,000</td>",
+            "<dt>uptime</dt><dd class=\"number\">25 hours</dd>",
+            "<dt>calls</dt><dd class=\"number\">1,234,567</dd>",
+            "<dt>store</dt><dd class=\"down\">down</dd>",
             "0 of 1 upstreams ready",
             "&lt;b&gt;",
         ] {
             assert!(page.contains(expected), "{expected}: {page}");
         }
+        assert_eq!(class("lost", &1.into()), Some("number lost"));
         for refused in ["<script", "http://", "https://", "src=", "@import", "url("] {
             assert!(!page.contains(refused), "{refused}: {page}");
         }

@@ -37,9 +37,16 @@ fn w5_an_invalid_command_line_is_refused_with_2_and_what_was_meant_is_named() {
         (&["serve", "--upstream-header", "x=y", "--", "z"], "there is not one --upstream-url"),
         (
             &["serve", "--upstream-header", "x=NOT_SET_ANYWHERE", "--upstream-url", "http://a/mcp"],
-            "--upstream-header: headers.x: the environment variable NOT_SET_ANYWHERE is not set",
+            "--upstream-header: the environment variable NOT_SET_ANYWHERE is not set (hint: set it to the header's value)",
         ),
-        (&["login", "ftp://example.org"], "'ftp://example.org' cannot be connected to: ftp is not spoken"),
+        (
+            &["serve", "--upstream-header", "x=Bearer y", "--upstream-url", "http://a/mcp"],
+            "expected NAME=VARIABLE",
+        ),
+        (
+            &["login", "ftp://me:pw@example.org/?key=k"],
+            "'example.org/' cannot be connected to: ftp is not spoken",
+        ),
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
         (&["serve", "--log", "a=b=c"], "--log"),
         (&["prompt"], "--strategy <NAME>"),

@@ -100,4 +100,5 @@ fn client_config_prints_an_address_that_clients_can_use() {
     for (url, problem) in [("ftp://a/", "ftp is not spoken"), ("https://a:b@c/", "a user or a password")] {
         printed("127.0.0.1:0", &["--url", url]).says(2, &[problem]);
     }
+    run(&["client-config", "--host", "cursor", "--principal", "ann"]).says(64, &["that --config names"]);
 }

@@ -138,9 +138,9 @@ fn told(plan: &Plan) -> Result<(), Failure> {
         print(format_args!("  '{name}' is left as it is: {why}"))?;
     }
     if !plan.already.is_empty() {
-        let names = plan.already.join(", ");
+        let (names, path) = (plan.already.join(", "), plan.place.path.display());
         print(format_args!(
-            "  behind mcp-disclosure already: {names}; for other options run `mcp-disclosure undo` first"
+            "  behind mcp-disclosure already: {names}; for other options run `mcp-disclosure undo --file '{path}'` first"
         ))?;
     }
     for (name, tools) in &plan.unlisted {

@@ -38,7 +38,8 @@ fn declared<'s, T>(
     name: fn(&T) -> &str,
 ) -> Result<&'s T, Problem> {
     all.iter().find(|one| name(one) == wanted).ok_or_else(|| {
-        let hint = did_you_mean(wanted, all.iter().map(name), || format!("declare it in {section}"));
+        let otherwise = || format!("declare it in {section} of the file that --config names");
+        let hint = did_you_mean(wanted, all.iter().map(name), otherwise);
         Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint)
     })
 }

@@ -203,7 +203,12 @@ fn w1_names_that_were_added_to_lists_of_tools_are_removed_again() {
     // What calls other tools is never approved, and nothing is where nothing was.
     assert_eq!(lists(&project.text()), ["one info", ""]);
     edited(&project, "\"one\"", "\"one\", \"two\"");
-    assert_eq!(lists(&project.undo(&[step]).text), ["one two", ""]);
+    assert_eq!(lists(&project.undo(std::slice::from_ref(&step)).text), ["one two", ""]);
+    // Also where the server's own arguments are others now.
+    edited(&project, "\"x\"]", "\"x\", \"more\"]");
+    let text = project.undo(&[step]).text;
+    assert_eq!(lists(&text), ["one two", ""]);
+    assert!(text.contains(r#""args": ["more"]"#), "{text}");
 }
 
 #[test]

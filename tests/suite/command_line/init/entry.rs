@@ -27,7 +27,7 @@ fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
             assert_eq!(fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
         }
         let after = text(&file);
-        init("--yes").prints(0, &["Nothing to do"]);
+        init("--yes").prints(0, &["undo --file '", "Nothing to do"]);
         assert_eq!(text(&file), after, "twice is the same as once");
 
         let mut server = person.started(FILE, entry);
