@@ -3,6 +3,7 @@
 mod applied;
 mod bad_input;
 mod each_host;
+mod each_syntax;
 mod properties;
 mod protected;
 mod turned_back;
