@@ -1,7 +1,7 @@
 //! Slots: supervised upstreams. A slot connects its upstream, fetches its lists, and connects it again when it
 //! ends (see [`Supervision`] for when).
 //!
-//! Backends follow slots through [`Event`]s, and forward requests through [`Slot::connected`], which waits for
+//! Backends follow slots through their signals, and forward requests through [`Slot::connected`], which waits for
 //! an upstream that is starting.
 
 mod choices;
