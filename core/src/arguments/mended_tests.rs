@@ -146,7 +146,7 @@ fn f5_what_cannot_be_mended_is_refused() {
     }
     let deep = format!("{}{}", "[".repeat(125), "]".repeat(125));
     assert!(apply(&check(&schema), &json!({"a": deep})).unwrap().repaired.is_some());
-    // What is left is told, as it was given.
+    // What is still wrong is reported as it was given.
     let schema = json!({"properties": {"a": {"type": "array", "items": integer}, "b": integer, "c": {"enum": ["x"]}}, "required": ["c"]});
     for (given, told) in [
         (json!({"a": "[1]", "b": "bad", "c": "x"}), r#"b: "bad" / a value of type integer"#),

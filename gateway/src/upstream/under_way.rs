@@ -18,8 +18,8 @@ use crate::session::ReplyRoute;
 /// not have received the cancellation, or not have stopped.
 const STILL_WORKING: Duration = Duration::from_secs(60);
 
-/// So many requests more than there were are no reason to look for those that are not worked on any more.
-const SELDOM: usize = 64;
+/// Requests that are not worked on any more are removed once there are twice as many as after the last time, and this many more.
+const SLACK: usize = 64;
 
 /// Whom a request to an upstream is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,8 +88,8 @@ impl UnderWay {
             (Settled::GivenUp, _) if owner != Owner::Ours => Stage::GivenUp(Instant::now()),
             _ => return,
         };
-        // Seldom, since clients can give up thousands in a second.
-        if self.requests.len() > 2 * self.swept + SELDOM {
+        // Not each time: clients can give up thousands in a second.
+        if self.requests.len() > 2 * self.swept + SLACK {
             self.sweep();
         }
         self.requests.insert(id, (owner, stage));

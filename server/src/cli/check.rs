@@ -156,7 +156,7 @@ fn look(
         witness: Some(Arc::new(Progress::of_waiting())),
         ..source.prepare(&program.registry, &options, key_file.as_deref())?
     };
-    // What is wrong with files was told with the rest.
+    // What is wrong with files was reported by `prepare`, with the rest.
     let contents = contents.map_err(Failure::Configuration)?;
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
