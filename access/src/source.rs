@@ -1,4 +1,4 @@
-//! Where keys are read: a file, or a URL that leads nowhere else.
+//! Where keys are read: a file, or a URL, whose redirects are not followed.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,5 +1,7 @@
 //! Notes for readers of a report: what its figures do not say by themselves.
 
+use mcp_disclosure_core::printable::few;
+
 use crate::{Row, Subject, Used, report::Compared, text::of};
 
 /// Names of tools in a note.
@@ -32,13 +34,12 @@ pub(crate) fn same(row: &Row, first: &str) -> String {
 /// Notes on the figures of a strategy; `missed` are used tools that a choice leaves out.
 pub(crate) fn of_row(strategy: &Compared, missed: &[String]) -> Vec<String> {
     let name = &strategy.name;
-    let named = missed.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
-    let more = if missed.len() > MOST_NAMES { ", …" } else { "" };
     let unknown = match missed.is_empty() {
         true => "the cost of learning is unknown, because the strategy declares no call that teaches a tool."
             .to_owned(),
         false => format!(
-            "it does not list {named}{more}, so that what a model learns until it has its results is unknown."
+            "it does not list {}, so that what a model learns until it has its results is unknown.",
+            few(missed.iter(), MOST_NAMES)
         ),
     };
     let unknown = strategy.costs.discovery_tokens.is_none().then(|| format!("{name}: {unknown}"));

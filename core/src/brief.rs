@@ -31,7 +31,7 @@ const FULL_STOPS: &str = "。！？｡।॥؟۔።։";
 /// Lines of wrapped text are longer, in characters.
 const SHORTEST_WRAPPED: usize = 60;
 
-/// How far behind a full stop it is looked for whether the sentence goes on, in characters.
+/// How far behind a full stop the next letter is looked for, which shows whether the sentence goes on; in characters.
 const LOOK_AHEAD: usize = 64;
 
 /// How much of a description is read, in bytes.

@@ -10,6 +10,7 @@ use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 use crate::{
     brief::{in_a_line, shorten},
     catalogue::{categories::ListedCategory, view::View},
+    printable::counted,
 };
 
 /// Maximum length of a description or of instructions, in bytes.
@@ -127,7 +128,7 @@ fn categories(view: &View) -> Vec<Part<'_>> {
 fn head(view: &View, parts: &[Part<'_>], room: usize) -> String {
     let tools = view.tools().count();
     let servers: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
-    let mut head = format!("{tools} tool{}", if tools == 1 { "" } else { "s" });
+    let mut head = counted(tools, "tool");
     if servers.len() > 1 {
         head += &format!(" of {} servers", servers.len());
         if !servers.iter().all(|server| parts.iter().any(|part| part.is_of(server))) {

@@ -22,6 +22,7 @@ fn b7_the_most_important_comes_first_and_nothing_is_cut_silently() {
     let places = ["13 tools of 3 servers:", " large (7)", " medium (4)", " small (2)"];
     let places: Vec<usize> = places.iter().map(|part| index.find(part).expect(part)).collect();
     assert!(places.is_sorted(), "{index}");
+    assert!(with_index("Text.", &view(&[("large", 1_000)])).starts_with("Text.\n1,000 tools:"));
 
     let names: Vec<String> = (0..400).map(|at| format!("server_{at}")).collect();
     let many: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 1)).collect();

@@ -16,7 +16,7 @@ pub(super) fn problems(check: &Schema, given: &Value) -> Vec<ArgumentProblem> {
     apply(check, given).unwrap_err()
 }
 
-pub(super) fn is_judged(check: &Schema, given: &Value) -> bool {
+fn is_judged(check: &Schema, given: &Value) -> bool {
     apply(check, given).unwrap().is_judged
 }
 

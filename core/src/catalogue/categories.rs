@@ -22,7 +22,7 @@ pub(crate) struct Categories {
 
 #[derive(Debug, Default)]
 struct Sorted {
-    /// The upstreams whose category it is, each with the same tools; none if it is the operator's. Of what is left over, the first.
+    /// The upstreams whose category it is, each with the same tools; none if it is the operator's. Of a shared `other`, the first.
     upstreams: Vec<String>,
     /// Its name there; that of the first, where they differ.
     own: String,
@@ -234,8 +234,8 @@ impl<'v> ListedCategory<'v> {
         self.sorted.upstreams.is_empty()
     }
 
-    /// The upstreams whose category it is, each of which has the same tools; none if it is the operator's. Of what is left over of
-    /// several, the first.
+    /// The upstreams whose category it is, each of which has the same tools; none if it is the operator's. Of a shared
+    /// `other`, the first.
     pub fn servers(self) -> &'v [String] {
         &self.sorted.upstreams
     }

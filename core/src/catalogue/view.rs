@@ -339,8 +339,8 @@ impl View {
         self.snapshot.derived.of(&self.extent).made(key)
     }
 
-    /// The own instructions for the model of those of these upstreams of which anything is permitted. They say how to use it, in the words of the
-    /// upstream's author, who knows nothing of callers: who may not use all of it may read a name of the rest.
+    /// The instructions for the model that upstreams of this kind have themselves, as far as anything of an upstream is permitted.
+    /// Its author knows nothing of callers: who may not use all of it may read a name of the rest.
     pub fn instructions(&self, is_meant: impl Fn(&Provider) -> bool) -> Option<String> {
         let meant = self.providers().filter(|provider| is_meant(provider));
         let mut given =

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Objection, Warning};
+use mcp_disclosure_core::{Objection, Warning, printable::few};
 use mcp_disclosure_gateway::slot::Slot;
 
 use super::{Finding, Findings, Place, Read, Subject, rules};
@@ -42,12 +42,9 @@ pub fn unpassed(slots: &[Arc<Slot>], findings: &mut Findings) {
 /// stands for all.
 pub fn objections(strategy: &str, is_required: bool, objections: &[Objection], findings: &mut Findings) {
     let rule = if is_required { rules::OBJECTS } else { rules::NOT_OFFERED };
-    if let Some(Objection { message, hint }) = objections.first() {
-        let others = match objections.len() - 1 {
-            0 => String::new(),
-            count => format!(", and {count} more"),
-        };
-        let detail = format!("{strategy}: {message}{others}");
+    if let Some(Objection { hint, .. }) = objections.first() {
+        let messages = objections.iter().map(|objection| &objection.message);
+        let detail = format!("{strategy}: {}", few(messages, 1));
         findings.0.push(Finding { rule, place: Place::default(), detail, hint: Some(hint.to_string()) });
     }
 }

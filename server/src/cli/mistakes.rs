@@ -22,7 +22,7 @@ pub(crate) fn parse(
 ) -> Result<Arguments, Error> {
     let mut given: Vec<OsString> = given.into_iter().collect();
     if given.get(1).is_some_and(|word| word == "help") {
-        // Who asks for help twice gets it as well.
+        // `help serve --help` is `help serve`.
         given.retain(|word| word != "-h" && word != "--help");
     }
     let matches = command.try_get_matches_from_mut(&given);

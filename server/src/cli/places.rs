@@ -65,7 +65,7 @@ pub struct PlaceArguments {
     pub yes: bool,
 }
 
-/// The folder that this runs in.
+/// The current folder.
 pub(crate) fn current_folder() -> Result<PathBuf, Failure> {
     let failed = |source| Failure::Io { what: "cannot find the current folder", source };
     std::env::current_dir().map_err(failed)

@@ -3,7 +3,7 @@
 
 use std::{collections::HashSet, ffi::OsStr, fmt::Write, path::Path};
 
-use mcp_disclosure_core::{Kind, Lock, OnChange, UpstreamName, Warning, qualified};
+use mcp_disclosure_core::{Kind, Lock, OnChange, UpstreamName, Warning, printable::counted, qualified};
 use mcp_disclosure_transport::printable::one_line;
 
 use super::{Folder, Origins};
@@ -145,8 +145,7 @@ fn written(files: &[Change]) -> String {
         [CONFIGURATION, LOCK].into_iter().filter(is_named).map(str::to_owned).collect();
     match files.len() - written.len() {
         0 => {}
-        1 => written.push("1 description file".to_owned()),
-        count => written.push(format!("{count} description files")),
+        count => written.push(counted(count, "description file")),
     }
     match written.as_slice() {
         [] => "nothing to write\n".to_owned(),

@@ -127,7 +127,7 @@ impl<'s> Run<'s> {
             let back = self.with_former_members(&now, number, was, &written);
             back.map_or_else(|| unwrapped(&now, number, self.launcher), Ok)
         });
-        // A copy has a name of its own. An entry that has another name now is noted by the one that it had.
+        // A copy is reported by its own name, a renamed entry by the name that it had.
         let is_where_it_was = entry.key.is_some() && now.same(was).is_some();
         let name = if is_where_it_was { &entry.name } else { &was.name };
         Some(back.map(|document| (document, vec![name.clone()])))

@@ -1,4 +1,4 @@
-//! What tests ask most, by its name: lists, what is read and called, and how a call is learned first.
+//! The requests that tests send most: lists, reads, calls, and what has to be learned before a call.
 
 use mcp_disclosure_core::{RawObject, receipt_name};
 use serde_json::{Value, json};

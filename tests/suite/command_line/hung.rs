@@ -173,8 +173,8 @@ fn f6_an_upstream_that_hangs_at_the_start_holds_up_no_other_session() {
     let gateway = over_http(&flags);
     let begun = Instant::now();
     let sessions: Vec<Session> = (0..3).map(|_| Session::open(gateway.address())).collect();
-    // Two sessions of an address start upstreams at the same time; the third need not wait for the end of their patience. One is
-    // that of clients without a session.
+    // Two sessions of an address start upstreams at the same time, and the third does not wait until their upstreams are given up.
+    // The fourth line is of the upstreams that clients without a session share.
     let ready = || gateway.log().iter().filter(|line| line.contains("upstream ready")).count();
     assert!(until(|| ready() == 4) && begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
     let listed = sessions[2].request("tools/list", json!({}));

@@ -186,7 +186,7 @@ fn w5_check_fails_on_errors() {
     check.says(1, &["errors: 1"]).prints(1, &["/no/such/program", "2 tools: 1 error, "]);
     assert!(check.stdout.starts_with("error unreachable-upstream (1): "), "{check:?}");
     run(&["check", "--config", shown(&file), "--allow", "unreachable-upstream"]).says(0, &[]);
-    // All that serve lists, whatever finds it.
+    // It lists the same problems as `serve`: those of upstreams, and those of strategies.
     rewrite(&file, "[upstreams.a]\n[serve]\nfallback = \"nope\"\n");
     run(&["check", "--config", shown(&file)])
         .prints(64, &["unknown strategy 'nope'", "has neither command nor url"]);

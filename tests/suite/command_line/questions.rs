@@ -75,7 +75,7 @@ fn a_question_that_is_taken_back_is_taken_back_from_the_client_f3() {
     assert_eq!(gateway.received_request("notifications/cancelled")["params"]["requestId"], asked["id"]);
 }
 
-/// The client answers nothing: 64 requests wait for it, and the others are refused at once, of which one line tells.
+/// The client answers nothing: 64 requests wait for it, the others are refused at once, and one line of the log says so.
 #[test]
 fn questions_beyond_the_limit_are_refused_and_the_limit_is_named_f3_p7() {
     let mut gateway = asking("asks-much", json!({"roots": {}}));
@@ -87,9 +87,9 @@ fn questions_beyond_the_limit_are_refused_and_the_limit_is_named_f3_p7() {
     gateway.notified("roots/list", 64);
     let exited = gateway.finish();
     exited.says(0, &[]);
-    let told: Vec<_> =
+    let lines: Vec<_> =
         exited.stderr.lines().filter(|line| line.contains("upstream reached a limit")).collect();
-    assert!(matches!(*told, [line] if line.contains(" upstream=")), "{told:?}");
+    assert!(matches!(*lines, [line] if line.contains(" upstream=")), "{lines:?}");
 }
 
 /// One that runs something where a client opens it: in a request, a result and an error. Unit tests have others.

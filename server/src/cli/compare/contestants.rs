@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mcp_disclosure_compare::{BASELINE, Recommendation, Row};
 use mcp_disclosure_core::{
-    Era, Error, Memory, Notes, Objection, Permits, Principal, Registry, Role, Selected, Settings, Stack,
-    View, adaptive,
+    Era, Error, Memory, Notes, Permits, Principal, Registry, Role, Selected, Settings, Stack, View, adaptive,
+    printable::few,
 };
 use mcp_disclosure_gateway::{
     Gateway, Offer, Problem,
@@ -121,7 +121,8 @@ impl<'a> Contestants<'a> {
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
-            let objected = objections.first().map(|first| message(first, objections.len() - 1));
+            let messages = few(objections.iter().map(|objection| &objection.message), 1);
+            let objected = objections.first().map(|first| format!("{messages}; {}.", first.hint));
             let name = &*row.profile.name;
             let is_offered = served.offered.is_empty()
                 || served.offered.iter().any(|offered| offered == name)
@@ -227,12 +228,4 @@ fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
         [profile.name.to_string()].into_iter().chain(variants).collect::<Vec<_>>()
     });
     rows.filter_map(|row| Spec::parse(registry, &row).ok()).collect()
-}
-
-fn message(first: &Objection, more: usize) -> String {
-    let more = match more {
-        0 => String::new(),
-        more => format!(" ({more} more)"),
-    };
-    format!("{}{more}; {}.", first.message, first.hint)
 }
