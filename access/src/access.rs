@@ -25,6 +25,9 @@ use crate::{
 /// Callers whose tokens need no check again; those used least are checked again.
 const MOST_KNOWN: usize = 10_000;
 
+/// Permissions under profiles that are made once; those used least are made again.
+const MOST_NARROWED: usize = 1_000;
+
 /// How often token files are read, and whether a JWT's key was withdrawn is asked while a stream is open.
 const LOOKING: Duration = Duration::from_secs(2);
 
@@ -44,6 +47,8 @@ struct InForce {
     tokens: Tokens,
     jwt: Option<Arc<Verifier>>,
     known: Cache<Fingerprint, Arc<Known>>,
+    /// What permissions come down to under a profile, by its place in the list.
+    narrowed: Cache<(Permits, usize), Permits>,
 }
 
 /// A caller whose token was checked.
@@ -176,7 +181,8 @@ impl InForce {
     }
 
     fn of(settings: Settings, tokens: Tokens, jwt: Option<Arc<Verifier>>) -> Self {
-        Self { settings, tokens, jwt, known: Cache::new(MOST_KNOWN) }
+        let (known, narrowed) = (Cache::new(MOST_KNOWN), Cache::new(MOST_NARROWED));
+        Self { settings, tokens, jwt, known, narrowed }
     }
 
     /// Who has this token, and until when that is known.
@@ -225,8 +231,15 @@ impl InForce {
 
     /// The same caller under a profile, if there is one of this name.
     fn narrowed(&self, principal: &Principal, name: &str) -> Option<Principal> {
-        let profile = self.settings.profiles.iter().find(|profile| profile.name == name)?;
-        Some(principal.clone().permitted(principal.permits().and(&profile.permits)))
+        let profiles = &self.settings.profiles;
+        let at = profiles.iter().position(|profile| profile.name == name)?;
+        let key = (principal.permits().clone(), at);
+        let permits = self.narrowed.get(&key).unwrap_or_else(|| {
+            let permits = key.0.and(&profiles[at].permits);
+            self.narrowed.insert(key, permits.clone());
+            permits
+        });
+        Some(principal.clone().permitted(permits))
     }
 }
 
