@@ -237,9 +237,9 @@ impl Inner {
             all_pages(self, method, member, params).await.map_err(|error| Error::of(method, error))?;
         let items: Option<Vec<RawObject>> =
             listed.items.iter().map(|item| RawObject::of(item).ok()).collect();
-        let what = match (items, listed.is_endless) {
+        let what = match (items, listed.is_cut) {
             (Some(items), false) => return Ok(items),
-            (Some(_), true) => "its pages do not end".to_owned(),
+            (Some(_), true) => "its pages do not end, or a cursor is no string".to_owned(),
             (None, _) => format!("no list of objects under '{member}'"),
         };
         Err(Error::invalid(method, what))

@@ -34,8 +34,8 @@ pub struct Listed {
     pub items: Vec<RawText>,
     /// Its hints; `None` if there was no page.
     pub hints: Option<ListHints>,
-    /// Whether its pages do not end: cursors repeat, or there are too many.
-    pub is_endless: bool,
+    /// Whether it may have more pages: a cursor repeats or is no string, or there are too many.
+    pub is_cut: bool,
 }
 
 /// All pages of a list; `params` are those of the first request, and `member` is where the items are.
@@ -76,17 +76,18 @@ pub async fn all_pages(
             Some(first) => first.continued(hints),
             None => hints,
         });
+        let is_last = page.member("nextCursor").is_none_or(|cursor| cursor == "null");
         match page.string("nextCursor") {
             Some(cursor) if seen.insert(cursor.clone()) => {
                 params = RawObject::empty().with_value("cursor", &cursor);
             }
-            repeated => {
-                all.is_endless = repeated.is_some();
+            _ => {
+                all.is_cut = !is_last;
                 return Ok(all);
             }
         }
     }
-    all.is_endless = true;
+    all.is_cut = true;
     Ok(all)
 }
 

@@ -28,11 +28,11 @@ pub(super) struct Declaration {
 }
 
 /// How far the upstreams have come. What one listed that was tried is in the catalogue.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Progress(watch::Sender<Tries>);
 
 /// What the catalogue is made of.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tries {
     declared: Arc<Declared>,
     /// The upstreams, in their order: by number, their statuses. Of one that is not in it yet, nothing is known.
@@ -328,7 +328,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn u1_what_cannot_be_used_is_known_once_each_was_tried() {
-        let progress = Progress::default();
+        let progress = Progress::new(Arc::default());
         progress.begin(0..5);
         let missing = |numbers: &[usize]| progress.of(numbers).now_or_never().map(|missing| missing.len());
         assert_eq!(missing(&[0]), None);

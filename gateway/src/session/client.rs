@@ -69,7 +69,7 @@ struct State {
     last: u64,
     requests: HashMap<Id, oneshot::Sender<Answer>>,
     /// By upstream.
-    questions: HashMap<usize, Questions>,
+    questions: HashMap<String, Questions>,
 }
 
 type Answer = Result<Json, ErrorText>;
@@ -217,14 +217,14 @@ impl Client {
     }
 
     /// Sends a request to the client, by the route that there is then, and waits for the response. Dropping the future cancels the
-    /// request. `upstream` is the number and name of the one that asks.
+    /// request. `upstream` is the name of the one that asks.
     ///
     /// # Errors
     /// The client's error, -32005 if the upstream has too many unanswered requests to it, or -32603 if it
     /// cannot be reached.
     pub async fn request(
         &self,
-        upstream: (usize, &str),
+        upstream: &str,
         limits: &Limits,
         method: &str,
         params: RawObject,
@@ -258,15 +258,10 @@ impl Client {
     }
 
     /// Counted for each client on its own, so that one that does not answer takes nothing from the others.
-    fn open(
-        &self,
-        (upstream, name): (usize, &str),
-        limits: &Limits,
-        bytes: usize,
-    ) -> Result<OpenQuestion, ErrorText> {
+    fn open(&self, upstream: &str, limits: &Limits, bytes: usize) -> Result<OpenQuestion, ErrorText> {
         let mut state = self.state.lock();
-        let questions = state.questions.entry(upstream).or_insert_with(|| Questions::new(name, limits));
-        questions.open(bytes)
+        let questions = state.questions.entry(upstream.to_owned()).or_insert_with(|| Questions::new(limits));
+        questions.open(upstream, bytes)
     }
 
     /// The general stream, once the client has opened it; some clients never do.
@@ -346,7 +341,7 @@ mod tests {
         let (client, routes) = (Client::new(era, &RawObject::empty()), Mutex::new(VecDeque::from(routes)));
         async move {
             let route = || routes.lock().pop_front();
-            client.request((1, "u"), &Limits::default(), "roots/list", RawObject::empty(), route).await
+            client.request("u", &Limits::default(), "roots/list", RawObject::empty(), route).await
         }
     }
 

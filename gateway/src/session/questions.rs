@@ -14,7 +14,6 @@ use crate::limits::Limits;
 /// The open requests of one upstream to one client.
 #[derive(Debug)]
 pub(super) struct Questions {
-    upstream: String,
     count: Budget,
     bytes: Budget,
     /// Of a limit that was reached; how often is the upstream's to say.
@@ -26,32 +25,27 @@ pub(super) type OpenQuestion = (Share, Share);
 
 impl Questions {
     /// No open requests yet.
-    pub(super) fn new(upstream: &str, limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
-            upstream: upstream.to_owned(),
             count: Budget::new(limits.questions_per_upstream),
             bytes: Budget::new(limits.upstream_queue_bytes),
             reported: Once::new(),
         }
     }
 
-    /// Opens a request with this many bytes of parameters.
+    /// Opens a request of this upstream with so many bytes of parameters.
     ///
     /// # Errors
     /// -32005 if a limit is reached; the message names it.
-    pub(super) fn open(&self, bytes: usize) -> Result<OpenQuestion, ErrorText> {
-        let count = self.count.take(1);
-        let count =
-            count.ok_or_else(|| self.refused(format_args!("requests: at most {}", self.count.most())))?;
-        let bytes = self.bytes.take_one(bytes);
-        let bytes =
-            bytes.ok_or_else(|| self.refused(format_args!("bytes: at most {}", self.bytes.most())))?;
+    pub(super) fn open(&self, upstream: &str, bytes: usize) -> Result<OpenQuestion, ErrorText> {
+        let refused = |what: &str, most| self.refused(upstream, format_args!("{what}: at most {most}"));
+        let count = self.count.take(1).ok_or_else(|| refused("requests", self.count.most()))?;
+        let bytes = self.bytes.take_one(bytes).ok_or_else(|| refused("bytes", self.bytes.most()))?;
         Ok((count, bytes))
     }
 
-    fn refused(&self, what: Arguments<'_>) -> ErrorText {
+    fn refused(&self, upstream: &str, what: Arguments<'_>) -> ErrorText {
         self.reported.call_once(|| {
-            let upstream = &*self.upstream;
             tracing::warn!(upstream, %what, "upstream reached a limit of unanswered requests to a client");
         });
         ErrorText::new(code::LIMIT_REACHED, format_args!("the client has too many unanswered {what}"))
@@ -76,7 +70,7 @@ impl InputRequest {
     /// A request without parameters that counts against no limit.
     pub fn uncounted(method: &str, answer: oneshot::Sender<Result<Json, ErrorText>>) -> Self {
         let params = RawObject::empty();
-        let open = Questions::new("u", &Limits::default()).open(params.text().len()).unwrap();
+        let open = Questions::new(&Limits::default()).open("u", params.text().len()).unwrap();
         Self { method: method.to_owned(), params, answer, _open: Arc::new(open) }
     }
 }
@@ -88,13 +82,14 @@ mod tests {
     #[test]
     fn open_requests_are_limited_by_number_and_by_bytes() {
         let limits = Limits { questions_per_upstream: 3, upstream_queue_bytes: 10, ..Limits::default() };
-        let questions = Questions::new("u", &limits);
-        let message = |bytes| questions.open(bytes).unwrap_err().message();
-        let first = questions.open(8).unwrap();
+        let questions = Questions::new(&limits);
+        let open = |bytes| questions.open("u", bytes);
+        let message = |bytes| open(bytes).unwrap_err().message();
+        let first = open(8).unwrap();
         assert!(message(3).ends_with("at most 10"), "{}", message(3));
-        let _others = [questions.open(1).unwrap(), questions.open(1).unwrap()];
+        let _others = [open(1).unwrap(), open(1).unwrap()];
         assert!(message(0).ends_with("at most 3"), "{}", message(0));
         drop(first);
-        assert!(questions.open(8).is_ok(), "an answer makes room");
+        assert!(open(8).is_ok(), "an answer makes room");
     }
 }

@@ -354,6 +354,12 @@ impl Task {
     }
 
     async fn stop(&self) {
+        // They outlast a change of the entry.
+        if self.slot.successor.get().is_none()
+            && let Some(upstream) = self.slot.upstream()
+        {
+            upstream.cancel_tasks().await;
+        }
         let connections = std::mem::take(&mut *self.connector.connections.lock());
         join_all(connections.iter().map(|connection| connection.close())).await;
         self.change(|status| {

@@ -102,14 +102,14 @@ impl Handler for UpstreamHandler {
             }
             return Some(Box::pin(std::future::ready(Err(addresses::refusal(&scheme)))));
         }
-        let (number, name, limits) = (self.configured.number(), self.name(), self.limits);
+        let (name, limits) = (self.name(), self.limits);
         let (method, params) = (request.method.clone(), request.params.clone());
         let (tasks, work) = (Arc::clone(&self.tasks), Arc::clone(&self.work));
         Some(Box::pin(async move {
             tasks.known(&params).await;
             let route = || work.lock().route();
             let renamed = tasks.renamed(&params);
-            let answer = client.request((number, &name), &limits, &method, renamed, route).await?;
+            let answer = client.request(&name, &limits, &method, renamed, route).await?;
             let Some(own) = related(&params) else { return Ok(answer) };
             let object = RawObject::of(&answer);
             Ok(object.map_or(answer, |answer| named(&answer, Some(&own)).into()))

@@ -105,9 +105,9 @@ async fn pages(
         // Many servers have resources but do not implement `resources/templates/list`.
         Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => Ok(Listed::default()),
         Ok(listed) => {
-            if listed.is_endless {
+            if listed.is_cut {
                 let name = upstream.name();
-                tracing::warn!(upstream = %name, method, "the pages of a list do not end: those that came are served");
+                tracing::warn!(upstream = %name, method, "the pages of a list do not end, or a cursor is no string: those that came are served");
             }
             Ok(listed)
         }

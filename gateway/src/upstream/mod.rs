@@ -34,6 +34,7 @@ use disclosing::Disclosing;
 pub use disclosing::concerns::Told;
 pub(crate) use error::subject;
 pub use error::{UpstreamError, Why};
+use futures::future::join_all;
 use handler::UpstreamHandler;
 pub use handler::{Event, Signals};
 pub use handshake::{Eras, Introduction};
@@ -259,6 +260,19 @@ impl Upstream {
     /// From now on, messages about the task of this id of the upstream's reach its client under the client's id.
     pub(crate) fn begin_task(&self, own: &str, task: &Arc<ClientTask>) {
         self.line.handler.tasks.add(own, task);
+    }
+
+    /// Cancels a task that no one can ask for any more.
+    pub(crate) async fn cancel_task(&self, own: &str) {
+        let params = RawObject::empty().with_value("taskId", own);
+        drop(self.query(Owner::Request, "tasks/cancel", params).await);
+    }
+
+    /// Cancels all that are not known to be over. Answers are not waited for longer than that to a ping.
+    pub(crate) async fn cancel_tasks(&self) {
+        let open = self.line.handler.tasks.open();
+        let cancelling = join_all(open.iter().map(|own| self.cancel_task(own)));
+        let _no_answer = tokio::time::timeout(self.patience(), cancelling).await;
     }
 
     /// How many signs of life it has given on this connection, now and later: answers, late ones included, and progress.

@@ -134,6 +134,12 @@ impl TaskNames {
         self.known.borrow().get(own)?.upgrade()
     }
 
+    /// The upstream's ids of those that are not known to be over.
+    pub(super) fn open(&self) -> Vec<String> {
+        let is_open = |task: &Weak<ClientTask>| task.upgrade().is_some_and(|task| !task.is_over());
+        self.known.borrow().iter().filter(|(_, task)| is_open(task)).map(|(own, _)| own.clone()).collect()
+    }
+
     /// The parameters of a message, with the task as its client knows it; without it if it is unknown.
     pub(super) fn renamed(&self, params: &RawObject) -> RawObject {
         match related(params) {

@@ -216,6 +216,7 @@ impl Server {
             ("pages", Some("2")) => json!({"tools": [tool("second")], "nextCursor": "3"}),
             ("pages", Some(_)) => json!({"tools": [tool("third")]}),
             ("endless-pages", _) => json!({"tools": [tool("echo")], "nextCursor": "again"}),
+            ("odd-cursor", _) => json!({"tools": [tool("echo")], "nextCursor": 2}),
             ("resolves", _) => {
                 let mut echo = tool("echo");
                 echo["resolve"] = true.into();

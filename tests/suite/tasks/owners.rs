@@ -2,9 +2,14 @@
 
 use std::num::NonZeroU32;
 
-use kit::{Bench, Client, HeaderAdmission, Options, Setup, eventually, setup::Era};
+use kit::{
+    Bench, Client, HeaderAdmission, HttpServer, Options, Setup, eventually,
+    http_server::{Received, reply},
+    messages::{discovery, failure, response, tool},
+    setup::Era,
+};
 use mcp_disclosure_core::{Grant, Quotas};
-use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
+use mcp_disclosure_gateway::{backend::Scope, limits::Limits, upstream::Target};
 use serde_json::{Value, json};
 
 use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
@@ -199,4 +204,39 @@ async fn t2_the_tasks_of_a_session_end_with_it(setup: Setup) {
     })
     .await;
 }
-cases!(full_http_session; t2_the_tasks_of_a_session_end_with_it);
+
+async fn t2_the_tasks_of_a_session_are_cancelled_where_its_own_upstream_outlasts_it(setup: Setup) {
+    let server = HttpServer::serving((), |_, request| async move {
+        let id = &request.message["id"];
+        match request.rpc_method() {
+            "server/discover" => {
+                let extensions = json!({"io.modelcontextprotocol/tasks": {}});
+                reply(&response(id, discovery(json!({"tools": {}, "extensions": extensions}))))
+            }
+            "tools/list" => reply(&response(id, json!({"tools": [tool("research", "Takes long.")]}))),
+            "tools/call" => {
+                reply(&response(id, json!({"resultType": "task", "taskId": "0", "status": "working"})))
+            }
+            "tasks/cancel" => reply(&response(id, json!({"resultType": "complete"}))),
+            _ => reply(&failure(id, -32601, "Method not found")),
+        }
+    })
+    .await;
+    let target = Target::url(server.url().parse().unwrap());
+    let handlers = vec![("tasks", target)];
+    let options = Options { handlers, scope: Scope::Session, ..Options::without_upstream() };
+    let (_bench, client) = connected(setup, options).await;
+    begun(&client, "1").await;
+    assert_eq!(client.end_session().await, 204);
+    let is_cancelled = |request: &Received| {
+        request.rpc_method() == "tasks/cancel" && request.message["params"]["taskId"] == "0"
+    };
+    eventually("the end of the task", async || server.received().iter().any(is_cancelled).then_some(()))
+        .await;
+}
+
+cases!(
+    full_http_session;
+    t2_the_tasks_of_a_session_end_with_it,
+    t2_the_tasks_of_a_session_are_cancelled_where_its_own_upstream_outlasts_it,
+);

@@ -191,8 +191,7 @@ pub(super) async fn answers(
         let client = client.filter(|client| client.supports(&method)).ok_or_else(cannot)?;
         let params = request.object("params").unwrap_or_else(RawObject::empty);
         let route = || Some(cx.reply_route());
-        let asker = (upstream.number(), upstream.name().as_str());
-        let answer = client.request(asker, upstream.limits(), &method, params, route).await?;
+        let answer = client.request(upstream.name(), upstream.limits(), &method, params, route).await?;
         Ok::<_, ErrorText>((key, answer))
     });
     let answered = futures::future::try_join_all(asking).await?;

@@ -17,7 +17,7 @@ use crate::{
     dispatch::{Caller, RequestContext, ServedSession},
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, Owner, Upstream},
+    upstream::{ClientTask, Upstream},
 };
 
 /// How long a task is kept after its lifetime, so that it is the upstream that says it has expired.
@@ -143,8 +143,8 @@ impl Task {
         let Origin::Upstream(at) = &self.origin else { return };
         let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
-            let params = RawObject::empty().with_value("taskId", &at.own);
-            runtime.spawn(async move { upstream.query(Owner::Request, "tasks/cancel", params).await });
+            let own = at.own.clone();
+            runtime.spawn(async move { upstream.cancel_task(&own).await });
         }
     }
 
