@@ -63,6 +63,9 @@ impl Calls {
     async fn skill_list(&self, cx: &RequestContext<'_>) -> Answer {
         no_cursor(cx.params)?;
         let (view, backend) = (&cx.page.view, cx.reached());
+        // No notification would tell of skills of an upstream that is still starting.
+        backend.all_tried().await;
+        cx.still_holds()?;
         let upstreams = backend.upstreams();
         let asked = upstreams.iter().filter(|upstream| upstream.introduction().may_have_skills().is_some());
         let listed = asked.map(|upstream| async move {
