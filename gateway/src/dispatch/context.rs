@@ -162,19 +162,19 @@ impl<'a> RequestContext<'a> {
         let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
         let method = method.into();
         UpstreamCall {
-            reports: Some(Reports::of(&method, self.reply_route(), &params)),
+            reports: Reports::of(&method, self.reply_route(), &params, false),
             method,
             params,
             owner: session.map_or(Owner::Request, Owner::Session),
             peer: Some(Arc::clone(self.peer.name())),
+            mirrored: Vec::new(),
             trace: self.watch.trace().cloned(),
-            ..UpstreamCall::default()
         }
     }
 
     /// A route that nothing reaches the client by, once its request is answered.
     pub(super) fn ended_route(&self) -> ReplyRoute {
-        ReplyRoute { outlet: self.outlet.ended(), era: self.era(), rounds: None, log_level: None }
+        ReplyRoute { outlet: self.outlet.ended(), log_level: None, ..self.reply_route() }
     }
 
     /// Where messages about this request are sent.

@@ -73,7 +73,7 @@ impl UpstreamHandler {
                 let route = self.work.lock().route();
                 client.log(route, level, message);
             }
-            // It belongs to a request of the gateway, or to one that did not ask for log messages.
+            // It belongs to a request of the gateway.
             (None, Some(client), Some(_)) => client.outbox().notify(message),
             (None, None, _) => {
                 tracing::debug!(upstream = self.name(), "log message dropped: not attributable to a client");

@@ -17,7 +17,7 @@ use crate::{
     dialect::complete,
     dispatch::{Caller, RequestContext, common::text_of, fetches::OfCaller, variants::is_by_page},
     observe::Outcome,
-    upstream::UpstreamCall,
+    upstream::{Reports, UpstreamCall},
 };
 
 impl Calls {
@@ -119,12 +119,13 @@ impl Calls {
         // waiting.
         drop(arguments);
         let request = cx.upstream_call("tools/call", as_task.declared(relayed));
-        let reports = as_task.reports.clone().or_else(|| request.reports.clone());
-        let request = UpstreamCall { mirrored, reports, ..request };
+        let mut request = UpstreamCall { mirrored, ..request };
+        if as_task.is_possible() {
+            request.reports = Reports::of("tools/call", cx.reply_route(), cx.params, true);
+        }
+        let reports = Arc::clone(&request.reports);
         let answered = self.relay(cx, &slot, request).await?;
-        let upstream = Arc::clone(answered.upstream());
-        let result = answered.shown(&cx.page.view)?;
-        let begun = self.begun(cx, as_task, tool.tool(), &slot, &upstream, result);
+        let begun = self.begun(cx, as_task, reports, tool.tool(), &slot, answered);
         Ok(complete(cx.era(), begun.await?))
     }
 }

@@ -142,12 +142,10 @@ async fn relay_with_input(cx: &RequestContext<'_>, upstream: &Upstream, request:
     let none = RawObject::empty();
     let client = cx.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
-    let params = match &request.reports {
+    let params = match request.reports.is_of_task {
         // The upstream may answer with a task, if the request says that this is understood.
-        Some(reports) if reports.is_of_task => {
-            RequestMeta::with_tasks(&params.retain(|key| key != "task"), true)
-        }
-        _ => params,
+        true => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
+        false => params,
     };
     let params = RequestMeta::with_log_level(&params, log_level(cx, upstream));
     let mut again = params.clone();
