@@ -32,7 +32,7 @@ use mcp_disclosure_core::{Context, Handles, Noted, ReceiptKey, Receipts, Session
 pub(super) use passage::LIMIT_REACHED;
 use rounds::Rounds;
 use tasks::Tasks;
-pub(super) use unlisted::{looked_for, meant, relisted};
+pub(super) use unlisted::{looked_for, meant};
 
 use super::{Answer, Common, RequestContext, Sessions, fetches::OfCaller};
 
@@ -64,18 +64,6 @@ impl Calls {
         let apart = Apart::new(kept_marks);
         let (tasks, rounds) = (Tasks::default(), Rounds::default());
         Self { common, sessions, tasks, rounds, receipt_key, receipt_lifetime, apart, checks }
-    }
-
-    /// Forgets what clients did not come back for.
-    pub(super) fn sweep(&self) {
-        self.rounds.sweep();
-        self.tasks.sweep();
-    }
-
-    /// Forgets all that clients may come back for.
-    pub(super) fn forget_all(&self) {
-        self.rounds.forget_all();
-        self.tasks.forget_all();
     }
 
     /// The context that strategies receive with this request.
