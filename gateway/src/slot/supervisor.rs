@@ -1,7 +1,7 @@
 //! The task that keeps an upstream connected.
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -15,9 +15,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Witness, choices::Telling,
-};
+use super::{End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Witness};
 use crate::{
     session::Client,
     upstream::{
@@ -95,7 +93,14 @@ impl Supervisor {
             only: Mutex::default(),
         });
         let witness = self.witness.clone();
-        let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), connector, memory, witness };
+        let task = Task {
+            slot: Arc::clone(&slot),
+            connector,
+            memory,
+            witness,
+            replaced: Mutex::default(),
+            ends_when_told: AtomicBool::new(false),
+        };
         let go = self.go.clone();
         tokio::spawn(async move {
             let running = async {
@@ -118,10 +123,13 @@ pub(super) struct Connected {
 
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
-    pub(super) telling: Telling,
     pub(super) connector: Arc<Connector>,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
+    /// When its client's choices last took a new connection.
+    pub(super) replaced: Mutex<Option<Instant>>,
+    /// Whether the upstream ended when it was sent choices by the method for that: from then on only handshakes carry them.
+    pub(super) ends_when_told: AtomicBool,
 }
 
 impl Task {

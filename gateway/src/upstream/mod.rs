@@ -227,11 +227,6 @@ impl Upstream {
         &self.name
     }
 
-    /// Whether the name is derived from `serverInfo`.
-    pub fn is_self_named(&self) -> bool {
-        self.configured.config().name.is_none()
-    }
-
     /// The result of the handshake.
     pub fn introduction(&self) -> &Introduction {
         &self.introduction
@@ -334,10 +329,11 @@ impl Upstream {
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
         let fetched = tokio::time::timeout(longest, lists::fetch(self, held, is_again)).await;
-        let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
-        let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
-        let read = groups::read_through(self, lists, is_again).await;
-        let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
+        let lists = match fetched.unwrap_or(Err(CallError::TimedOut { waited: longest })) {
+            Ok(lists) => groups::read_through(self, lists, is_again).await,
+            failed => failed,
+        };
+        let lists = lists.map_err(|error| self.failed(Why::Talk(error)))?;
         let lists = self.line.disclosing.complete(self, self.choosable(lists)).await;
         let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists.kept_in(&self.terms.texts)))
