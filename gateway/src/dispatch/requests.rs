@@ -1,11 +1,6 @@
 //! Request handling: one request in, one result out.
 
-use std::{
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use mcp_disclosure_core::{Kind, Principal, RawObject};
@@ -18,6 +13,7 @@ use super::{
     allowance::Allowance,
     calls::{LIMIT_REACHED, looked_for, meant, read_call},
     common::{panicked, unfinished},
+    context::Made,
     lists::{list_manifest, listed},
     method::Method,
     variants::of_page,
@@ -149,7 +145,7 @@ impl Gateway {
                 since,
                 watch,
                 has_begun: false,
-                is_outdated: AtomicBool::new(false),
+                made: Made::default(),
             };
             let answered = self.decided(&cx).await;
             if !cx.is_outdated() || decisions == MOST_DECISIONS {

@@ -34,7 +34,7 @@ use rounds::Rounds;
 use tasks::Tasks;
 pub(super) use unlisted::{looked_for, meant};
 
-use super::{Answer, Common, RequestContext, Sessions, fetches::OfCaller};
+use super::{Answer, Common, RequestContext, Sessions};
 
 /// Calls of tools, and the other requests that upstreams answer.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Calls {
     }
 
     /// The context that strategies receive with this request.
-    fn context<'a>(&'a self, cx: &'a RequestContext<'_>, services: &'a OfCaller<'_>) -> Context<'a> {
+    fn context<'a>(&'a self, cx: &'a RequestContext<'_>) -> Context<'a> {
         let handles = || Handles {
             key: &self.receipt_key,
             principal: cx.principal.id(),
@@ -88,8 +88,8 @@ impl Calls {
             noted: Noted::new(&cx.memory, &cx.choice.strategy.profile().name),
             receipts,
             session: &cx.label,
-            services,
-            effects: &services.effects,
+            services: cx,
+            effects: &cx.made.effects,
         }
     }
 }
