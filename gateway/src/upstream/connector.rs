@@ -126,7 +126,7 @@ impl Connector {
 
     /// What is said of clients that share the connection: pages, where the operator says so, or what all of them declare.
     fn common_capabilities(&self) -> RawObject {
-        let settings = &self.configured.config().settings;
+        let settings = &self.configured.config.settings;
         if settings.pass.iter().any(|passed| passed == UI) {
             let pages = RawObject::assemble([(UI, PAGES)]);
             return RawObject::assemble([("extensions", pages.text())]);
@@ -135,7 +135,7 @@ impl Connector {
     }
 
     fn open(&self) -> Result<Opened, UpstreamError> {
-        let (config, limits) = (self.configured.config(), &self.terms.limits);
+        let (config, limits) = (&self.configured.config, &self.terms.limits);
         let handler = Arc::new(UpstreamHandler {
             configured: Arc::clone(&self.configured),
             signals: Arc::clone(&self.signals),
@@ -197,7 +197,7 @@ impl Connector {
     }
 
     fn error(&self, why: Why) -> UpstreamError {
-        let config = self.configured.config();
+        let config = &self.configured.config;
         let (target, remote) = (config.target.to_string(), config.target.is_remote());
         UpstreamError { name: self.configured.name().cloned(), target, remote, why }
     }

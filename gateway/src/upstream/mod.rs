@@ -219,7 +219,7 @@ pub struct Upstream {
 impl Upstream {
     /// The number of its configuration.
     pub fn number(&self) -> usize {
-        self.configured.number()
+        self.configured.number
     }
 
     /// Its name.
@@ -239,7 +239,7 @@ impl Upstream {
 
     /// Whether it is reached over HTTP, where each request has its own stream.
     pub fn is_remote(&self) -> bool {
-        self.configured.config().target.is_remote()
+        self.configured.config.target.is_remote()
     }
 
     /// Its limits.
@@ -297,11 +297,6 @@ impl Upstream {
     /// Whether it may be waiting for its client, whom it asked something.
     pub(crate) fn is_asking(&self) -> bool {
         self.line.handler.is_asking()
-    }
-
-    /// That it does not answer.
-    pub(crate) fn hung(&self, waited: Duration) -> UpstreamError {
-        self.failed(Why::Hung { waited })
     }
 
     /// How it delivers the definitions that it does not list; `None` if its lists are complete.
@@ -376,7 +371,8 @@ impl Upstream {
         self.failed(Why::Talk(CallError::Ended { reason: self.line.connection.reason(), unprocessed: false }))
     }
 
-    fn failed(&self, why: Why) -> UpstreamError {
+    /// That it cannot be used for this reason.
+    pub(crate) fn failed(&self, why: Why) -> UpstreamError {
         UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
     }
 }

@@ -42,18 +42,14 @@ const MOST: usize = 100_000;
 /// The result of a request, as its upstream sent it.
 #[derive(Debug)]
 pub(super) struct Unseen {
-    upstream: Arc<Upstream>,
+    /// The upstream that sent it.
+    pub(super) upstream: Arc<Upstream>,
     result: Json,
 }
 
 impl Unseen {
     pub(super) fn new(upstream: &Arc<Upstream>, result: Json) -> Self {
         Self { upstream: Arc::clone(upstream), result }
-    }
-
-    /// The upstream that sent it.
-    pub(super) fn upstream(&self) -> &Arc<Upstream> {
-        &self.upstream
     }
 
     /// What the caller may see of it, with the URIs by which clients know resources.

@@ -180,17 +180,8 @@ impl Asking<'_> {
     /// Asks the client what the upstream asks, and passes on its answers.
     async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
         let upstream = self.at.upstream(self.cx).await?;
-        let id = Some(&*self.task.called.id);
-        let ours: Vec<(&str, RawObject)> = questions
-            .iter()
-            .filter_map(|(key, question)| {
-                let question = RawObject::parse(question).ok()?;
-                let params = named(&question.object("params").unwrap_or_default(), id);
-                Some((key, question.with("params", params.text())))
-            })
-            .collect();
-        let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
-        let answered = answers(self.cx, &upstream, &ours).await.map_err(Failure::Other)?;
+        let answered = answers(self.cx, &upstream, questions, Some(&self.task.called.id)).await;
+        let answered = answered.map_err(Failure::Other)?;
         let params = RawObject::empty().with("inputResponses", answered.text());
         self.ask("tasks/update", &params).await.map(drop)
     }

@@ -127,7 +127,7 @@ impl Calls {
         slot: &Arc<Slot>,
         answered: Unseen,
     ) -> Answer {
-        let upstream = &Arc::clone(answered.upstream());
+        let upstream = &Arc::clone(&answered.upstream);
         let result = answered.shown(&cx.page.view)?;
         let era = upstream.introduction().eras.nearest(cx.era());
         if matches!(as_task, AsTask::No) && era == Era::Session {
