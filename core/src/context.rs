@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::{
     catalogue::{derived::Key, tool::PERMISSIVE_SCHEMA, view::View, visible_tool::VisibleTool},
     decision::ToolCall,
-    effect::{Effect, Effects},
+    effect::{Effect, Effects, Note},
     memory::{Noted, Notes},
     raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
@@ -109,6 +109,16 @@ impl<'a> Context<'a> {
         self.effects.push(Effect::Native);
     }
 
+    /// Records what this request did, for the operator's metrics.
+    pub fn note(&self, note: Note) {
+        self.effects.push(Effect::Noted(note));
+    }
+
+    /// Records that this request is refused by this code, for the operator's metrics.
+    pub fn refuse(&self, code: &'static str) {
+        self.effects.push(Effect::Refused(code));
+    }
+
     /// Records that this answer delivers a tool's definition, and returns the receipt.
     pub fn deliver(&self, tool: VisibleTool<'_>) -> Receipt {
         let (key, digest) = (tool.tool().key(), tool.tool().entry().digest());
@@ -199,33 +209,12 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a request did, for the operator's metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// It delivered descriptions.
-    Delivered,
-    /// It was served without a model that the operator chose: a search without its embeddings.
-    FellBack,
-    /// It searched, and found nothing or only weak hits.
-    Missed,
-}
-
 /// What the server does for a strategy while it decides.
 #[async_trait]
 pub trait Services: std::fmt::Debug + Send + Sync {
     /// Counts one fetch of definitions (tool-descriptions-resource §10.3). `Err` has the time to wait until the next is
     /// admitted.
     fn admit_fetch(&self) -> Result<(), Duration>;
-
-    /// Notes that this request is refused by this code, for the operator's metrics.
-    fn refuses(&self, code: &'static str) {
-        let _ = code;
-    }
-
-    /// Notes what this request did, for the operator's metrics.
-    fn notes(&self, note: Note) {
-        let _ = note;
-    }
 
     /// Does work that takes long beside the workers that serve clients. If it panics, it is not done.
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {

@@ -1,6 +1,9 @@
 //! Effects: what the server does on behalf of a strategy.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    mem,
+    sync::{Mutex, PoisonError},
+};
 
 use crate::{digest::Digest, memory::Notes, name::ToolName};
 
@@ -29,6 +32,21 @@ pub enum Effect {
     },
     /// The client uses a filter's own methods or members: filters list no tools for it from now on.
     Native,
+    /// Count what the request did, for the operator's metrics.
+    Noted(Note),
+    /// Count that the request was refused by this code.
+    Refused(&'static str),
+}
+
+/// What a request did, for the operator's metrics. It is counted once for each request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// It delivered descriptions.
+    Delivered,
+    /// It was served without a model that the operator chose: a search without its embeddings.
+    FellBack,
+    /// It searched, and found nothing or only weak hits.
+    Missed,
 }
 
 /// The effects of one request, in order.
@@ -41,8 +59,8 @@ impl Effects {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(effect);
     }
 
-    /// The effects, to be carried out.
-    pub fn into_vec(self) -> Vec<Effect> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// Takes the effects, to be carried out.
+    pub fn take(&self) -> Vec<Effect> {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{
     catalogue::{view::View, visible_tool::VisibleTool},
-    context::{Context, Note},
+    context::Context,
     decision::{Refusal, ToolAnswer, ToolCall},
+    effect::Note,
     given::{self, MOST_NAMES},
     own_tool::OwnTool,
     raw::RawObject,
@@ -152,7 +153,7 @@ impl Context<'_> {
         entry: impl Fn(VisibleTool<'_>) -> RawObject,
     ) -> Result<RawObject, Refusal> {
         let names = names.selected(bounds, message, example)?;
-        self.services.notes(Note::Delivered);
+        self.note(Note::Delivered);
         let entries: Vec<String> = names
             .iter()
             .map(|name| match self.view.tool(name) {

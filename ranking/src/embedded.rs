@@ -97,7 +97,7 @@ impl<E: Embeddings> Ranker for Embedded<E> {
         self.built_in.prepare(cx).await;
         let near = self.nearness(cx, beginning(query.text, LONGEST)).await;
         if near.is_none() {
-            cx.services.notes(Note::FellBack);
+            cx.note(Note::FellBack);
         }
         self.built_in.rank_near(cx.view, query, near)
     }

@@ -19,7 +19,7 @@ pub fn definitions(cx: &Context<'_>, selection: &Selection) -> Result<RawObject,
             RawObject::empty().with_list("tools", &definitions)
         }
     };
-    cx.services.notes(Note::Delivered);
+    cx.note(Note::Delivered);
     Ok(found)
 }
 

@@ -26,12 +26,12 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
     }
     if let Some(group) = groups.meant(name) {
         tracing::info!(session = cx.session, group = group.name, "group shown");
-        cx.services.notes(Note::Delivered);
+        cx.note(Note::Delivered);
         return answered(shown(cx, groups, group, None, config.answer_bytes));
     }
     if let Some(tool) = cx.view.tool(name) {
         tracing::info!(session = cx.session, tool = name, "group of a tool shown");
-        cx.services.notes(Note::Delivered);
+        cx.note(Note::Delivered);
         return answered(match groups.with_tool(name) {
             Some(group) => shown(cx, groups, group, Some(tool.name()), config.answer_bytes),
             None => json!({"tools": [definition(tool, cx.client.definitions)], "note": wording::LISTED}),

@@ -63,7 +63,7 @@ pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawObject) -> Result<RawO
         });
     };
     tracing::info!(session = cx.session, group = group.name, "group delivered");
-    cx.services.notes(Note::Delivered);
+    cx.note(Note::Delivered);
     Ok(hinted(cx, groups.contents(cx.view, group)))
 }
 

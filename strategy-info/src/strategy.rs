@@ -92,7 +92,7 @@ impl Info {
                 own::category(view, category, from, ours)
             }
             Some(Topic::Tool(visible)) => {
-                cx.services.notes(Note::Delivered);
+                cx.note(Note::Delivered);
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
                 let mut content = own::tool(view, visible, answer::tool(view, visible));
                 // Stubs are listed with their annotations.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    About, Category, Era, Fault, RawObject, RawText, Refusal, Snapshot, Stack, ToolName, Unlimited,
+    About, Category, Effect, Era, Fault, RawObject, RawText, Refusal, Snapshot, Stack, ToolName, Unlimited,
     fixtures::{asked, file, upstream, view_of},
 };
 
@@ -52,7 +52,7 @@ fn run(strategy: &Stack, view: &View, name: &str, arguments: Option<&str>) -> De
     let client = ClientTraits::plain(Era::Session);
     let (decision, effects) =
         asked(view, &client, &Unlimited, async |cx| strategy.before_call(cx, call).await);
-    assert!(effects.is_empty());
+    assert!(effects.iter().all(|effect| matches!(effect, Effect::Noted(_))));
     decision.unwrap()
 }
 

@@ -45,7 +45,7 @@ pub fn deliver(
     let delivered = admitted.and_then(|()| cx.descriptions(names, config.bounds(), message, example, entry));
     delivered.inspect_err(|Refusal { code, .. }| {
         tracing::info!(session = cx.session, code, "fetch refused");
-        cx.services.refuses(code);
+        cx.refuse(code);
     })
 }
 

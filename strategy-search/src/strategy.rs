@@ -99,10 +99,10 @@ impl Search {
         if let Some(tool) = cx.view.tool_for_models(query.text).filter(|_| within.is_none()) {
             put_first(&mut ranking, tool, most);
         }
-        cx.services.notes(Note::Delivered);
+        cx.note(Note::Delivered);
         let is_missed = ranking.hits.iter().all(|hit| hit.matched == Match::Weak);
         if is_missed {
-            cx.services.notes(Note::Missed);
+            cx.note(Note::Missed);
         }
         let words = (is_missed && self.config.log_misses)
             .then(|| one_line(&shorten(query.text, LONGEST_LOGGED)).into_owned());

@@ -71,5 +71,5 @@ pub fn asked<T>(
         Poll::Ready(answer) => answer,
         Poll::Pending => panic!("a built-in strategy never waits"),
     };
-    (answer, effects.into_vec())
+    (answer, effects.take())
 }

@@ -202,7 +202,7 @@ impl Backend {
     /// [`Error::Upstreams`] if all upstreams are awaited, and none can be used.
     pub(crate) async fn awaited(&self) -> Result<Vec<Arc<UpstreamError>>, Error> {
         let slots = self.slots();
-        let awaited = slots.iter().filter(|slot| slot.configured().config().awaited);
+        let awaited = slots.iter().filter(|slot| slot.configured.config.awaited);
         let numbers: Vec<usize> = awaited.map(|slot| slot.number()).collect();
         let missing = self.progress.of(&numbers).await;
         if missing.is_empty() || missing.len() < slots.len() {

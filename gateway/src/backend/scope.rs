@@ -72,7 +72,7 @@ impl Backends {
         let declared = self.shared.progress.declared();
         let scope = |settings: &UpstreamSettings| settings.scope.unwrap_or(self.recipe.scope);
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
-        upstreams.filter(|one| scope(&one.config().settings) == Scope::Session).count()
+        upstreams.filter(|one| scope(&one.config.settings) == Scope::Session).count()
     }
 
     /// Those of a caller's headers that any upstream is sent.
@@ -80,7 +80,7 @@ impl Backends {
         let declared = self.shared.progress.declared();
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
         let mut forwarded = HeaderMap::new();
-        for name in upstreams.flat_map(|one| one.config().target.forward()) {
+        for name in upstreams.flat_map(|one| one.config.target.forward()) {
             if !forwarded.contains_key(name) {
                 for value in headers.get_all(name) {
                     let mut value = value.clone();

@@ -36,14 +36,14 @@ impl Follower {
 
     /// The slot of an upstream: that of the backend that this one is like, or its own, which is started if there is none.
     fn slot_of(&mut self, configured: &Arc<Configured>, before: &[Arc<Slot>]) -> Arc<Slot> {
-        let shared = self.like.as_ref().and_then(|like| like.slot_numbered(configured.number()));
+        let shared = self.like.as_ref().and_then(|like| like.slot_numbered(configured.number));
         let is_removed = shared.is_none();
         if let Some(shared) = shared.filter(|slot| self.can_share(slot)) {
             return shared;
         }
         // What is removed there will be declared here soon.
         let is_kept = |slot: &&Arc<Slot>| {
-            Arc::ptr_eq(slot.configured(), configured) && (is_removed || has(&self.own, slot))
+            Arc::ptr_eq(&slot.configured, configured) && (is_removed || has(&self.own, slot))
         };
         if let Some(kept) = before.iter().find(is_kept) {
             return Arc::clone(kept);
@@ -60,14 +60,14 @@ impl Follower {
     /// Whether an upstream lists the same to the clients of the backend that this one is like.
     fn can_share(&self, slot: &Slot) -> bool {
         match self.backend.client {
-            Some(_) => self.scope_of(slot.configured()) == Scope::Shared,
+            Some(_) => self.scope_of(&slot.configured) == Scope::Shared,
             // One that speaks both eras may list something else in each of them.
             None => !slot.introduction().is_some_and(|said| said.eras.session && said.eras.stateless),
         }
     }
 
     fn scope_of(&self, configured: &Configured) -> Scope {
-        configured.config().settings.scope.unwrap_or(self.scope)
+        configured.config.settings.scope.unwrap_or(self.scope)
     }
 }
 

@@ -5,16 +5,15 @@ use std::{
     ops::Deref,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
 use mcp_disclosure_core::{Effects, Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
-use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::{Caller, Common, Watch, fetches::OfCaller, method::Method};
+use super::{Caller, Common, Watch, method::Method};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -40,7 +39,18 @@ pub(crate) struct RequestContext<'a> {
     pub(super) watch: &'a Watch<'a>,
     /// Whether the decision is carried out already, and not made again.
     pub(super) has_begun: bool,
-    pub(super) is_outdated: AtomicBool,
+    pub(super) made: Made,
+}
+
+/// What a decision on a request came to so far.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    /// Whether it did not hold when it was to be carried out.
+    is_outdated: AtomicBool,
+    /// What the strategy asks for.
+    pub(super) effects: Effects,
+    /// How many fetches were admitted.
+    pub(super) admitted: AtomicU32,
 }
 
 impl Deref for RequestContext<'_> {
@@ -57,17 +67,17 @@ impl<'a> RequestContext<'a> {
     where
         'a: 'b,
     {
-        RequestContext { caller, page, is_outdated: AtomicBool::new(false), ..*self }
+        RequestContext { caller, page, made: Made::default(), ..*self }
     }
 
     /// The same request, for what follows from it: that is not decided again.
     pub(super) fn begun(&self) -> RequestContext<'_> {
-        RequestContext { has_begun: true, is_outdated: AtomicBool::new(false), ..*self }
+        RequestContext { has_begun: true, made: Made::default(), ..*self }
     }
 
     /// Whether the decision did not hold when it was to be carried out.
     pub(super) fn is_outdated(&self) -> bool {
-        self.is_outdated.load(Ordering::Relaxed)
+        self.made.is_outdated.load(Ordering::Relaxed)
     }
 
     /// Checks that this is so still, unless the decision is carried out already.
@@ -75,7 +85,7 @@ impl<'a> RequestContext<'a> {
         if self.has_begun || is_so() {
             return Ok(());
         }
-        self.is_outdated.store(true, Ordering::Relaxed);
+        self.made.is_outdated.store(true, Ordering::Relaxed);
         let message = "what this client may use changes too often to answer; send the request again";
         Err(ErrorText::new(code::UPSTREAM_FAILED, message))
     }
@@ -143,12 +153,6 @@ impl<'a> RequestContext<'a> {
         self.connected(&slot, None, self.since).await.map(drop)
     }
 
-    /// What the gateway does for strategies in this request.
-    pub(super) fn services(&self) -> OfCaller<'_> {
-        let (limits, caller) = (&self.common.fetches, self.caller);
-        OfCaller { limits, caller, effects: Effects::default(), done: Mutex::default() }
-    }
-
     /// The backend whose upstreams the request may reach, once its caller's own were started, if it gets any.
     ///
     /// # Errors
@@ -162,19 +166,19 @@ impl<'a> RequestContext<'a> {
         let session = self.session.as_ref().map(|session| Arc::clone(session.id()));
         let method = method.into();
         UpstreamCall {
-            reports: Some(Reports::of(&method, self.reply_route(), &params)),
+            reports: Reports::of(&method, self.reply_route(), &params, false),
             method,
             params,
             owner: session.map_or(Owner::Request, Owner::Session),
             peer: Some(Arc::clone(self.peer.name())),
-            trace: self.watch.trace().cloned(),
-            ..UpstreamCall::default()
+            mirrored: Vec::new(),
+            trace: self.watch.trace.clone(),
         }
     }
 
     /// A route that nothing reaches the client by, once its request is answered.
     pub(super) fn ended_route(&self) -> ReplyRoute {
-        ReplyRoute { outlet: self.outlet.ended(), era: self.era(), rounds: None, log_level: None }
+        ReplyRoute { outlet: self.outlet.ended(), log_level: None, ..self.reply_route() }
     }
 
     /// Where messages about this request are sent.

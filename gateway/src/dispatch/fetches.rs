@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     num::NonZeroU32,
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -12,11 +12,11 @@ use governor::{
     DefaultKeyedRateLimiter, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use mcp_disclosure_core::{Digest, Effects, Note, Services};
+use mcp_disclosure_core::{Digest, Services};
 use parking_lot::Mutex;
 use tokio::task::spawn_blocking;
 
-use super::{Caller, allowance::quota};
+use super::{RequestContext, allowance::quota};
 use crate::session::store::key_of;
 
 /// The fetches of a client in a minute that 000 recommends to allow.
@@ -119,49 +119,16 @@ impl FetchLimits {
     }
 }
 
-/// What the gateway does for strategies in one request of this caller.
-#[derive(Debug)]
-pub(super) struct OfCaller<'a> {
-    pub(super) limits: &'a FetchLimits,
-    pub(super) caller: &'a Caller,
-    /// What the strategy asks for.
-    pub(super) effects: Effects,
-    /// What the request did so far.
-    pub(super) done: Mutex<Done>,
-}
-
-/// What a request did.
-#[derive(Debug, Default)]
-pub(super) struct Done {
-    /// How many fetches were admitted.
-    pub(super) admitted: u32,
-    /// Each once.
-    pub(super) noted: Vec<Note>,
-    /// The code by which the strategy refused to deliver any, if it did.
-    pub(super) refused: Option<&'static str>,
-}
-
 #[async_trait]
-impl Services for OfCaller<'_> {
+impl Services for RequestContext<'_> {
     fn admit_fetch(&self) -> Result<(), Duration> {
-        self.limits.admit(&self.caller.fetcher, self.caller.peer.name())?;
+        self.common.fetches.admit(&self.fetcher, self.peer.name())?;
         // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
-        self.caller.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
-        if self.limits.limiters.is_some() {
-            self.done.lock().admitted += 1;
+        self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
+        if self.common.fetches.limiters.is_some() {
+            self.made.admitted.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
-    }
-
-    fn refuses(&self, code: &'static str) {
-        self.done.lock().refused.get_or_insert(code);
-    }
-
-    fn notes(&self, note: Note) {
-        let noted = &mut self.done.lock().noted;
-        if !noted.contains(&note) {
-            noted.push(note);
-        }
     }
 
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {

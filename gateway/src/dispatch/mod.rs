@@ -140,7 +140,8 @@ impl Gateway {
     pub async fn close(&self) {
         self.common.shutdown.cancel();
         self.drained.cancel();
-        self.calls.forget_all();
+        self.calls.rounds.forget_all();
+        self.calls.tasks.forget_all();
         if let Some(replicas) = &self.sessions.replicas {
             replicas.store().close();
         }

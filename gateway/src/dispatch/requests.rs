@@ -1,11 +1,6 @@
 //! Request handling: one request in, one result out.
 
-use std::{
-    panic::AssertUnwindSafe,
-    pin::pin,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
 use futures::FutureExt;
 use mcp_disclosure_core::{Kind, Principal, RawObject};
@@ -16,8 +11,9 @@ use tracing::{Instrument, Span, field::Empty};
 use super::{
     Answer, Caller, Gateway, RequestContext, Watch,
     allowance::Allowance,
-    calls::{LIMIT_REACHED, looked_for, meant, read_call, relisted},
+    calls::{LIMIT_REACHED, looked_for, meant, read_call},
     common::{panicked, unfinished},
+    context::Made,
     lists::{list_manifest, listed},
     method::Method,
     variants::of_page,
@@ -137,24 +133,20 @@ impl Gateway {
         loop {
             let caller = now.as_deref().unwrap_or(caller);
             let begun = Instant::now();
-            // Looked at first: what is settled then is in the page.
-            let (is_settled, page) = (caller.backend.is_settled(), caller.page());
+            let page = self.page(caller, method, &request.params).await;
+            let named = of_page(&request.method, &page, &request.params);
             let cx = RequestContext {
                 common: &self.common,
                 caller,
                 page: &page,
                 request,
                 method,
-                params: &request.params,
+                params: named.as_ref().unwrap_or(&request.params),
                 since,
                 watch,
                 has_begun: false,
-                is_outdated: AtomicBool::new(false),
+                made: Made::default(),
             };
-            let page = self.page(&cx, is_settled).await?;
-            let named = of_page(&request.method, &page, &request.params);
-            let params = named.as_ref().unwrap_or(&request.params);
-            let cx = RequestContext { page: &page, params, ..cx };
             let answered = self.decided(&cx).await;
             if !cx.is_outdated() || decisions == MOST_DECISIONS {
                 return answered;
@@ -174,24 +166,21 @@ impl Gateway {
     }
 
     /// The page that a request is decided with: once what it asks for is listed, as far as that can be waited for.
-    async fn page(&self, cx: &RequestContext<'_>, is_settled: bool) -> Result<Arc<Page>, ErrorText> {
-        let mut page = Arc::clone(cx.page);
-        let is_call = cx.method.is_some_and(Method::is_call);
+    async fn page(&self, caller: &Caller, method: Option<Method>, params: &RawObject) -> Arc<Page> {
+        // Looked at first: what is settled then is in the page.
+        let (is_settled, mut page) = (caller.backend.is_settled(), caller.page());
         // Before all upstreams are waited for: that of the called tool is enough.
-        if is_call && looked_for(cx).await {
-            page = cx.caller.page();
+        if method.is_some_and(Method::is_call) && looked_for(caller, &page, params).await {
+            page = caller.page();
         }
-        if !is_settled && cx.method.is_none_or(|method| needs_all(method, &page, cx.params)) {
-            cx.backend.settled().await;
-            page = cx.caller.page();
+        if !is_settled && method.is_none_or(|method| needs_all(method, &page, params)) {
+            caller.backend.settled().await;
+            page = caller.page();
         }
-        if cx.method != Some(Method::Ping) && self.calls.followed(cx, &page).await {
-            page = cx.caller.page();
+        if method != Some(Method::Ping) && self.calls.followed(caller, &page).await {
+            page = caller.page();
         }
-        if is_call && relisted(cx, &page).await? {
-            page = cx.caller.page();
-        }
-        Ok(page)
+        page
     }
 
     /// Decides on a request and answers it, unless what it is decided with changes before anything is sent.

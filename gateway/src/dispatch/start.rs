@@ -216,7 +216,8 @@ impl Gateway {
             }
             self.common.fetches.sweep();
             self.common.allowances.sweep();
-            self.calls.sweep();
+            self.calls.rounds.sweep();
+            self.calls.tasks.sweep();
             self.peers.sweep();
             self.common.backends.sweep(limits.idle);
             self.sessions.sweep();

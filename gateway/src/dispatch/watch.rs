@@ -26,7 +26,8 @@ pub(crate) struct Watch<'a> {
     who: Who<'a>,
     /// Whose request it is, as in logs.
     label: &'a str,
-    trace: Option<Arc<dyn Trace>>,
+    /// What follows the request in a trace.
+    pub(crate) trace: Option<Arc<dyn Trace>>,
     method: &'a str,
     begun: Instant,
     request_bytes: usize,
@@ -80,11 +81,6 @@ impl<'a> Watch<'a> {
                 ..Seen::default()
             }),
         }
-    }
-
-    /// What follows the request in a trace.
-    pub(crate) fn trace(&self) -> Option<&Arc<dyn Trace>> {
-        self.trace.as_ref()
     }
 
     /// The name that is called: the strategy's own, the inner one of a call within a call, or one that no tool has.

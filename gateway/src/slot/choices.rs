@@ -1,12 +1,8 @@
 //! How an upstream that is its client's alone follows the client's choices of concerns, and what it leaves out for them.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Arc, atomic::Ordering};
 
 use mcp_disclosure_core::UpstreamLists;
-use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::{
@@ -18,20 +14,12 @@ use crate::{
     upstream::{Told, Upstream},
 };
 
-/// How choices are sent to an upstream.
-#[derive(Debug, Default)]
-pub(super) struct Telling {
-    /// When they last took a new connection.
-    replaced: Mutex<Option<Instant>>,
-    /// Whether it ended when it was sent them by the method for that: from then on only handshakes carry them.
-    ends: AtomicBool,
-}
-
 impl Task {
     /// Tells by the method what a handshake said. Returns whether the upstream is still there.
     pub(super) async fn repeat_choices(&self, upstream: &Upstream) -> bool {
-        let has_ended = !self.telling.ends.load(Ordering::Relaxed) && upstream.repeat().await == Told::Ended;
-        self.telling.ends.fetch_or(has_ended, Ordering::Relaxed);
+        let has_ended =
+            !self.ends_when_told.load(Ordering::Relaxed) && upstream.repeat().await == Told::Ended;
+        self.ends_when_told.fetch_or(has_ended, Ordering::Relaxed);
         !has_ended
     }
 
@@ -54,7 +42,7 @@ impl Task {
     /// Lets the upstream follow its client's choices. One that reads choices in its handshake only is connected anew, as its
     /// source demands; what it is working on ends before the former connection does. Returns the connection from now on.
     pub(super) async fn choose(&self, upstream: Arc<Upstream>, chosen: &Chosen) -> Arc<Upstream> {
-        let by_method = !self.telling.ends.load(Ordering::Relaxed);
+        let by_method = !self.ends_when_told.load(Ordering::Relaxed);
         match upstream.tell(&chosen.values, by_method).await {
             Told::Nothing => {}
             Told::Taken => {
@@ -65,7 +53,7 @@ impl Task {
             }
             Told::Refused => self.declare(&upstream),
             told @ (Told::ByHandshake | Told::Ended) => {
-                self.telling.ends.fetch_or(told == Told::Ended, Ordering::Relaxed);
+                self.ends_when_told.fetch_or(told == Told::Ended, Ordering::Relaxed);
                 self.next_replacement().await;
                 match self.connect(true).await {
                     Ok(connected) => {
@@ -85,11 +73,11 @@ impl Task {
     /// Waits until the connection may be replaced again: a client that changes its mind all the time starts no more processes than
     /// an upstream that ends all the time.
     async fn next_replacement(&self) {
-        let last = *self.telling.replaced.lock();
+        let last = *self.replaced.lock();
         if let Some(last) = last {
             tokio::time::sleep_until(last + FIRST_DELAY).await;
         }
-        *self.telling.replaced.lock() = Some(Instant::now());
+        *self.replaced.lock() = Some(Instant::now());
     }
 
     /// Says anew by which concerns its clients can choose.

@@ -46,7 +46,8 @@ pub struct Lost {
 /// A supervised upstream.
 #[derive(Debug)]
 pub struct Slot {
-    configured: Arc<Configured>,
+    /// The configured upstream.
+    pub configured: Arc<Configured>,
     /// How long requests wait for it.
     pub(crate) patience: Duration,
     status: watch::Sender<Status>,
@@ -61,12 +62,7 @@ pub struct Slot {
 impl Slot {
     /// Its upstream's number.
     pub fn number(&self) -> usize {
-        self.configured.number()
-    }
-
-    /// The configured upstream.
-    pub fn configured(&self) -> &Arc<Configured> {
-        &self.configured
+        self.configured.number
     }
 
     /// Its upstream's name; `None` as long as it has to introduce itself.
@@ -101,7 +97,7 @@ impl Slot {
 
     /// Whether clients may have been answered before the upstream said what it is capable of.
     pub fn may_surprise(&self) -> bool {
-        !self.configured.config().awaited
+        !self.configured.config.awaited
     }
 
     /// Whether it is stopped, or about to be.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{State, Status, supervisor::Task};
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, Why};
 
 impl Task {
     /// Pings a connection on which calls time out, until it answers or ends.
@@ -32,7 +32,7 @@ impl Task {
                 _ = signs.changed() => break,
                 () = tokio::time::sleep(patience) => {}
             }
-            let error = upstream.hung(patience);
+            let error = upstream.failed(Why::Hung { waited: patience });
             let is_news = self.turn(|status| {
                 let is_news = status.supervision.unanswered();
                 if is_news {

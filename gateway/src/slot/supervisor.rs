@@ -1,7 +1,7 @@
 //! The task that keeps an upstream connected.
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -9,15 +9,13 @@ use futures::future::join_all;
 use mcp_disclosure_core::{Era, RawText, UpstreamLists};
 use parking_lot::Mutex;
 use tokio::{
-    sync::{mpsc, watch},
+    sync::{Notify, mpsc, watch},
     task::spawn_blocking,
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Witness, choices::Telling,
-};
+use super::{End, Memory, Recollection, Remembered, Slot, State, Status, Supervision, Witness};
 use crate::{
     session::Client,
     upstream::{
@@ -62,13 +60,13 @@ impl Supervisor {
         is_remembered: bool,
         replaced: Option<&Slot>,
     ) -> Arc<Slot> {
-        let settings = &configured.config().settings;
+        let settings = &configured.config.settings;
         let timeouts = Timeouts {
             connect: settings.connect_timeout.unwrap_or(self.terms.timeouts.connect),
             request: settings.request_timeout.unwrap_or(self.terms.timeouts.request),
         };
         // One that is awaited introduces itself before any client is served.
-        let memory = self.memory.clone().filter(|_| is_remembered && !configured.config().awaited);
+        let memory = self.memory.clone().filter(|_| is_remembered && !configured.config.awaited);
         let recollection = if memory.is_some() { Recollection::Pending } else { Recollection::None };
         let status = Status::new(Supervision::new(settings.restart), recollection);
         let status = match replaced.map(Slot::status) {
@@ -79,7 +77,7 @@ impl Supervisor {
             configured: Arc::clone(configured),
             patience: timeouts.connect,
             status: watch::Sender::new(status),
-            signals: Arc::new(Signals::new(self.events.clone())),
+            signals: Arc::new(Signals { events: self.events.clone(), lists: Notify::new() }),
             wishes: replaced.map(|slot| Arc::clone(&slot.wishes)).unwrap_or_default(),
             successor: OnceLock::new(),
             stopping: self.stopping.child_token(),
@@ -95,7 +93,14 @@ impl Supervisor {
             only: Mutex::default(),
         });
         let witness = self.witness.clone();
-        let task = Task { slot: Arc::clone(&slot), telling: Telling::default(), connector, memory, witness };
+        let task = Task {
+            slot: Arc::clone(&slot),
+            connector,
+            memory,
+            witness,
+            replaced: Mutex::default(),
+            ends_when_told: AtomicBool::new(false),
+        };
         let go = self.go.clone();
         tokio::spawn(async move {
             let running = async {
@@ -118,10 +123,13 @@ pub(super) struct Connected {
 
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
-    pub(super) telling: Telling,
     pub(super) connector: Arc<Connector>,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
+    /// When its client's choices last took a new connection.
+    pub(super) replaced: Mutex<Option<Instant>>,
+    /// Whether the upstream ended when it was sent choices by the method for that: from then on only handshakes carry them.
+    pub(super) ends_when_told: AtomicBool,
 }
 
 impl Task {
@@ -156,7 +164,7 @@ impl Task {
 
     /// Waits until a person has signed in, whatever it fails for.
     async fn signed_in(&self) {
-        match &self.slot.configured.config().target {
+        match &self.slot.configured.config.target {
             Target::Url(Endpoint { authorization: Some(Authorizer(authorization)), .. }) => {
                 authorization.changed().await;
             }
@@ -216,7 +224,7 @@ impl Task {
                     upstream = self.choose(upstream, &chosen).await;
                     self.change(|status| status.followed = chosen.number);
                 }
-                () = self.slot.signals.changed_lists() => {
+                () = self.slot.signals.lists.notified() => {
                     self.list_again(&upstream).await;
                     // Some servers announce a change whenever they are asked for a list.
                     tokio::time::sleep(RELISTING).await;
@@ -288,7 +296,7 @@ impl Task {
         let (memory, name) = (self.memory.clone()?, self.slot.name()?.clone());
         let era = self.connector.spoken_era().await;
         let configured = Arc::clone(&self.slot.configured);
-        let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
+        let recalled = spawn_blocking(move || memory.recall(&configured.config, era)).await;
         let Remembered { introduction, lists } = Remembered::of_json(&recalled.ok()??, &name)?;
         let follows_choices = self.connector.client.is_some() && era == Era::Session;
         let lists = UpstreamLists { follows_choices, ..Arc::unwrap_or_clone(lists) };
@@ -305,7 +313,7 @@ impl Task {
         tokio::spawn(async move {
             let era = connector.spoken_era().await;
             let remembered = RawText::of(&Remembered { introduction, lists });
-            spawn_blocking(move || memory.keep(connector.configured.config(), era, &remembered)).await
+            spawn_blocking(move || memory.keep(&connector.configured.config, era, &remembered)).await
         });
     }
 
@@ -342,7 +350,7 @@ impl Task {
             return tracing::warn!(%error, "sign-in needed");
         }
         // What a start waits for may end the program instead.
-        let is_start = self.slot.configured.config().awaited && !status.supervision.was_connected();
+        let is_start = self.slot.configured.config.awaited && !status.supervision.was_connected();
         match status.supervision.state() {
             _ if is_start && !error.is_circle() => tracing::warn!(%error, failures, "upstream failed"),
             State::Failing { next } => {

@@ -86,8 +86,10 @@ pub enum Scope {
 /// A configured upstream. Connections of several backends to it share its number and name.
 #[derive(Debug)]
 pub struct Configured {
-    number: usize,
-    config: UpstreamConfig,
+    /// Its number, unique in this process.
+    pub number: usize,
+    /// Its configuration.
+    pub config: UpstreamConfig,
     name: SetOnce<UpstreamName>,
 }
 
@@ -96,16 +98,6 @@ impl Configured {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = SetOnce::new_with(config.name.clone());
         Self { number: NEXT.fetch_add(1, Ordering::Relaxed), config, name }
-    }
-
-    /// Its number, unique in this process.
-    pub fn number(&self) -> usize {
-        self.number
-    }
-
-    /// Its configuration.
-    pub fn config(&self) -> &UpstreamConfig {
-        &self.config
     }
 
     /// Its name; `None` as long as it has to introduce itself.
@@ -176,7 +168,7 @@ mod tests {
         let after = Upstreams::new([named(Some("c"), "x"), named(Some("a"), "y"), named(Some("d"), "x")]);
         let after = after.keeping(&before);
         assert!(Arc::ptr_eq(&after[0], &before[2]));
-        let numbers: Vec<usize> = before.iter().chain(&*after).map(|one| one.number()).collect();
+        let numbers: Vec<usize> = before.iter().chain(&*after).map(|one| one.number).collect();
         assert_eq!(numbers.iter().collect::<std::collections::HashSet<_>>().len(), 5);
     }
 

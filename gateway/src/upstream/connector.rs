@@ -77,18 +77,17 @@ impl Connector {
         let only = *self.only.lock();
         let era = only.unwrap_or(preferred);
         let first = self.shake_hands(opened, era, &hello).await;
-        let may_work = matches!(&first, Err((why, _)) if may_work_in_other_era(why, era));
+        let may_work = matches!(&first, Err(why) if may_work_in_other_era(why, era));
         let (reached, next) = if may_work && only.is_none() {
             let second = self.shake_hands(self.open()?, era.other(), &hello).await;
-            let has_ended = matches!(&second, Err((Why::Talk(CallError::Ended { .. }), _)));
+            let has_ended = matches!(&second, Err(Why::Talk(CallError::Ended { .. })));
             // It is known to more servers.
             (second.or(first), has_ended.then_some(Era::Session))
         } else {
             (first, only.map(Era::other))
         };
         *self.only.lock() = next.filter(|_| reached.is_err());
-        let (opened, introduction) =
-            reached.map_err(|(why, connection)| self.failed(why, connection.foreign_output()))?;
+        let (opened, introduction) = reached.map_err(|why| self.error(why))?;
         if self.configured.name().is_none() {
             introduced(&introduction);
         }
@@ -127,7 +126,7 @@ impl Connector {
 
     /// What is said of clients that share the connection: pages, where the operator says so, or what all of them declare.
     fn common_capabilities(&self) -> RawObject {
-        let settings = &self.configured.config().settings;
+        let settings = &self.configured.config.settings;
         if settings.pass.iter().any(|passed| passed == UI) {
             let pages = RawObject::assemble([(UI, PAGES)]);
             return RawObject::assemble([("extensions", pages.text())]);
@@ -136,7 +135,7 @@ impl Connector {
     }
 
     fn open(&self) -> Result<Opened, UpstreamError> {
-        let (config, limits) = (self.configured.config(), &self.terms.limits);
+        let (config, limits) = (&self.configured.config, &self.terms.limits);
         let handler = Arc::new(UpstreamHandler {
             configured: Arc::clone(&self.configured),
             signals: Arc::clone(&self.signals),
@@ -179,30 +178,26 @@ impl Connector {
         opened: Opened,
         era: Era,
         hello: &Hello,
-    ) -> Result<(Opened, Introduction), (Why, Arc<Connection>)> {
+    ) -> Result<(Opened, Introduction), Why> {
         let timeout = self.terms.timeouts.connect;
         match handshake::introduce(&opened.connection, hello, era, timeout).await {
             Ok(introduction) => Ok((opened, introduction)),
-            Err(error) => {
+            Err(why) => {
                 opened.connection.close().await;
-                Err((error, opened.connection))
+                let printed = opened.connection.foreign_output();
+                Err(match why {
+                    Why::Talk(CallError::TimedOut { waited }) => {
+                        let hint = printed.map(|line| format!("; on stdout it printed {line:?}"));
+                        Why::Silent { waited, hint: hint.unwrap_or_default() }
+                    }
+                    why => why,
+                })
             }
         }
     }
 
-    fn failed(&self, why: Why, printed: Option<&str>) -> UpstreamError {
-        self.error(match why {
-            Why::Talk(CallError::TimedOut { waited }) => {
-                let hint =
-                    printed.map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"));
-                Why::Silent { waited, hint }
-            }
-            why => why,
-        })
-    }
-
     fn error(&self, why: Why) -> UpstreamError {
-        let config = self.configured.config();
+        let config = &self.configured.config;
         let (target, remote) = (config.target.to_string(), config.target.is_remote());
         UpstreamError { name: self.configured.name().cloned(), target, remote, why }
     }

@@ -55,7 +55,7 @@ impl UpstreamHandler {
     fn handle_update(&self, params: RawObject) {
         match self.updates.take_one(params.text().len()) {
             Some(share) => {
-                self.signals.send(Event::ResourceUpdated(self.configured.number(), params, share));
+                self.signals.send(Event::ResourceUpdated(self.configured.number, params, share));
             }
             None => tracing::debug!(upstream = self.name(), "resource update dropped: queue is full"),
         }
@@ -67,15 +67,14 @@ impl UpstreamHandler {
         let level = message.params.string("level").and_then(|level| level.parse().ok());
         let level = level.unwrap_or(LoggingLevel::Info);
         let reports = self.work.lock().reports_about(about, self.client.is_some());
-        match (reports, &self.client, about) {
-            (Some(reports), _, _) => reports.log(level, message),
-            (None, Some(client), None) => {
-                let route = self.work.lock().route();
+        match (reports, &self.client) {
+            (Some(reports), _) => reports.log(level, message),
+            // What belongs to a request of the gateway takes the general stream.
+            (None, Some(client)) => {
+                let route = about.is_none().then(|| self.work.lock().route()).flatten();
                 client.log(route, level, message);
             }
-            // It belongs to a request of the gateway, or to one that did not ask for log messages.
-            (None, Some(client), Some(_)) => client.outbox().notify(message),
-            (None, None, _) => {
+            (None, None) => {
                 tracing::debug!(upstream = self.name(), "log message dropped: not attributable to a client");
             }
         }
@@ -84,7 +83,7 @@ impl UpstreamHandler {
 
 impl Handler for UpstreamHandler {
     fn name(&self) -> String {
-        let target = || self.configured.config().target.to_string();
+        let target = || self.configured.config.target.to_string();
         self.configured.name().map_or_else(target, ToString::to_string)
     }
 
@@ -121,7 +120,7 @@ impl Handler for UpstreamHandler {
             "notifications/tools/list_changed"
             | "notifications/prompts/list_changed"
             | "notifications/resources/list_changed"
-            | "notifications/groups/list_changed" => self.signals.lists_changed(),
+            | "notifications/groups/list_changed" => self.signals.lists.notify_one(),
             "notifications/resources/updated" => self.handle_update(notification.params),
             "notifications/message" => {
                 let params = self.tasks.renamed(&notification.params);
@@ -155,7 +154,7 @@ impl Handler for UpstreamHandler {
     }
 
     fn lists_may_have_changed(&self) {
-        self.signals.lists_changed();
+        self.signals.lists.notify_one();
     }
 
     fn settled(&self, request: RequestId, how: Settled) {
@@ -182,28 +181,15 @@ pub enum Event {
 /// Signals of an upstream's connections: events for the backend whose own it is, and changed lists for its slot.
 #[derive(Debug)]
 pub struct Signals {
-    events: mpsc::UnboundedSender<Event>,
-    lists: Notify,
+    /// Where events are sent to.
+    pub events: mpsc::UnboundedSender<Event>,
+    /// That lists of the upstream may have changed; while nothing waits, several times are one.
+    pub lists: Notify,
 }
 
 impl Signals {
-    /// Signals to the backend that receives these events.
-    pub fn new(events: mpsc::UnboundedSender<Event>) -> Self {
-        Self { events, lists: Notify::new() }
-    }
-
     /// Sends an event to the backend, if it is still there.
     pub fn send(&self, event: Event) {
         let _backend_is_gone = self.events.send(event);
-    }
-
-    /// Lists of the upstream may have changed.
-    pub fn lists_changed(&self) {
-        self.lists.notify_one();
-    }
-
-    /// Waits for changed lists. Changes while nothing waits lead to one more return.
-    pub(crate) async fn changed_lists(&self) {
-        self.lists.notified().await;
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn fetch(
         (Kind::Prompts, prompts.hints),
     ];
     Ok(UpstreamLists {
-        self_named: upstream.is_self_named(),
+        self_named: upstream.configured.config.name.is_none(),
         tools: tools.items,
         resources: resources.items,
         templates: templates.items,

@@ -219,17 +219,12 @@ pub struct Upstream {
 impl Upstream {
     /// The number of its configuration.
     pub fn number(&self) -> usize {
-        self.configured.number()
+        self.configured.number
     }
 
     /// Its name.
     pub fn name(&self) -> &UpstreamName {
         &self.name
-    }
-
-    /// Whether the name is derived from `serverInfo`.
-    pub fn is_self_named(&self) -> bool {
-        self.configured.config().name.is_none()
     }
 
     /// The result of the handshake.
@@ -244,7 +239,7 @@ impl Upstream {
 
     /// Whether it is reached over HTTP, where each request has its own stream.
     pub fn is_remote(&self) -> bool {
-        self.configured.config().target.is_remote()
+        self.configured.config.target.is_remote()
     }
 
     /// Its limits.
@@ -304,11 +299,6 @@ impl Upstream {
         self.line.handler.is_asking()
     }
 
-    /// That it does not answer.
-    pub(crate) fn hung(&self, waited: Duration) -> UpstreamError {
-        self.failed(Why::Hung { waited })
-    }
-
     /// How it delivers the definitions that it does not list; `None` if its lists are complete.
     pub fn channel(&self) -> Option<Channel> {
         self.line.disclosing.channel()
@@ -334,10 +324,11 @@ impl Upstream {
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
         let fetched = tokio::time::timeout(longest, lists::fetch(self, held, is_again)).await;
-        let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
-        let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
-        let read = groups::read_through(self, lists, is_again).await;
-        let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
+        let lists = match fetched.unwrap_or(Err(CallError::TimedOut { waited: longest })) {
+            Ok(lists) => groups::read_through(self, lists, is_again).await,
+            failed => failed,
+        };
+        let lists = lists.map_err(|error| self.failed(Why::Talk(error)))?;
         let lists = self.line.disclosing.complete(self, self.choosable(lists)).await;
         let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists.kept_in(&self.terms.texts)))
@@ -380,7 +371,8 @@ impl Upstream {
         self.failed(Why::Talk(CallError::Ended { reason: self.line.connection.reason(), unprocessed: false }))
     }
 
-    fn failed(&self, why: Why) -> UpstreamError {
+    /// That it cannot be used for this reason.
+    pub(crate) fn failed(&self, why: Why) -> UpstreamError {
         UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.is_remote(), why }
     }
 }

@@ -16,8 +16,6 @@ pub struct Reports {
     to: Mutex<To>,
     /// Whether it may be answered with a task, of which progress follows.
     pub(crate) is_of_task: bool,
-    /// Whether the client asked for progress or log messages.
-    pub(super) is_wanted: bool,
     /// Whether the upstream may ask something because of it.
     takes_questions: bool,
 }
@@ -40,17 +38,9 @@ impl To {
 impl Reports {
     /// On a request with these parameters, to this route. What an upstream asks about a task takes the route of the request that
     /// waits for the result, and of no other about the task.
-    pub(crate) fn of(method: &str, route: ReplyRoute, params: &RawObject) -> Arc<Self> {
-        let to = To::of(route, params);
-        let is_wanted = to.token.is_some() || to.route.log_level.is_some();
+    pub(crate) fn of(method: &str, route: ReplyRoute, params: &RawObject, is_of_task: bool) -> Arc<Self> {
         let takes_questions = method == "tasks/result" || !method.starts_with("tasks/");
-        Arc::new(Self { to: Mutex::new(to), is_of_task: false, is_wanted, takes_questions })
-    }
-
-    /// On a call that may become a task.
-    pub(crate) fn of_task(route: ReplyRoute, params: &RawObject) -> Arc<Self> {
-        let to = Mutex::new(To::of(route, params));
-        Arc::new(Self { to, is_of_task: true, is_wanted: true, takes_questions: true })
+        Arc::new(Self { to: Mutex::new(To::of(route, params)), is_of_task, takes_questions })
     }
 
     /// The call was answered with this task, whose progress takes the general stream of its client.

@@ -12,7 +12,7 @@ use crate::{dialect::RequestMeta, error::upstream_failed, observe::Trace};
 const LONGEST_TASK: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A request to an upstream, on behalf of a client or the gateway.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct UpstreamCall {
     /// Its method.
     pub method: String,
@@ -23,7 +23,7 @@ pub struct UpstreamCall {
     /// Whose share of the upstream's queue it takes: the name of a peer.
     pub peer: Option<Arc<str>>,
     /// Receives notifications about it.
-    pub reports: Option<Arc<Reports>>,
+    pub reports: Arc<Reports>,
     /// Arguments to repeat in headers, on transports that have them: header name and value.
     pub mirrored: Vec<(String, String)>,
     /// What follows the client's request in a trace.
@@ -91,9 +91,9 @@ impl Line {
     pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
         let UpstreamCall { method, params, owner, peer, reports, mirrored, trace: _ } = call;
         let asks_for_log = RequestMeta::asks_for_log(&params);
-        let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
+        let wants_progress = reports.wants_progress();
         let call = Call { mirrored, wants_progress, owner: peer, ..self.connection.call(method, params) };
-        self.handler.work.lock().begin(call.id, owner, reports, asks_for_log);
+        self.handler.work.lock().begin(call.id, owner, Some(reports), asks_for_log);
         // It waits for the end of a task.
         let timeout = if call.method == "tasks/result" { LONGEST_TASK } else { self.timeout };
         Arc::clone(&self.connection).request(call, timeout).await

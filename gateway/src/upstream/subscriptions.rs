@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{CallError, Introduction, Owner, Upstream, UpstreamCall};
+use super::{CallError, Introduction, Owner, Upstream};
 use crate::dialect::RequestMeta;
 
 /// Open `subscriptions/listen` streams of a stateless upstream, by resource; that for lists has an empty key.
@@ -79,14 +79,11 @@ impl Upstream {
             return;
         }
         let params = RawObject::empty().with_value("level", &least.to_string());
-        let request = self.request(UpstreamCall {
-            method: "logging/setLevel".to_owned(),
-            params,
-            ..UpstreamCall::default()
-        });
+        let line = Arc::clone(&self.line);
         let upstream = self.name.clone();
         tokio::spawn(async move {
-            if let Err(error) = request.await {
+            let set = line.ask(Owner::Ours, Era::Session, "logging/setLevel", params, line.timeout).await;
+            if let Err(error) = set {
                 tracing::debug!(%upstream, error = error.in_full(), "logging/setLevel failed");
             }
         });

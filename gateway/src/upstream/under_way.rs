@@ -114,9 +114,7 @@ impl UnderWay {
 
     fn pending(&self) -> impl DoubleEndedIterator<Item = (&Owner, &Arc<Reports>, bool)> {
         self.requests.values().filter_map(|(owner, stage)| match stage {
-            Stage::Pending(reports, asks) => {
-                Some((owner, reports.as_ref().filter(|it| it.is_wanted)?, *asks))
-            }
+            Stage::Pending(reports, asks) => Some((owner, reports.as_ref()?, *asks)),
             Stage::Lasting(_) | Stage::GivenUp(_) => None,
         })
     }
@@ -145,7 +143,7 @@ impl UnderWay {
     ) -> Option<Arc<Reports>> {
         if let Some(about) = about {
             return match &self.requests.get(&about)?.1 {
-                Stage::Pending(reports, _) => reports.clone().filter(|reports| reports.is_wanted),
+                Stage::Pending(reports, _) => reports.clone(),
                 Stage::Lasting(reports) => reports.upgrade(),
                 Stage::GivenUp(_) => None,
             };
@@ -215,7 +213,7 @@ mod tests {
         let of_answers = second.clone().for_answers_only();
         let mut begin = |id, method, outlet, level| {
             let route = ReplyRoute { outlet, era: Era::Session, rounds: None, log_level: Some(level) };
-            let reports = Reports::of(method, route, &RawObject::empty());
+            let reports = Reports::of(method, route, &RawObject::empty(), false);
             work.begin(RequestId(id), Owner::Request, Some(reports), false);
         };
         begin(1, "tools/call", first, LoggingLevel::Debug);

@@ -28,7 +28,7 @@ pub fn unreachable(errors: &[impl ToString], findings: &mut Findings) {
 pub fn unpassed(slots: &[Arc<Slot>], findings: &mut Findings) {
     for slot in slots {
         let Some(introduction) = slot.status().introduction else { continue };
-        let passes = &slot.configured().config().settings.pass;
+        let passes = &slot.configured.config.settings.pass;
         let vendor = |name: &str| name.split('/').next().unwrap_or_default().to_owned();
         let is_settled = |id: &String| passes.iter().any(|passed| vendor(passed) == vendor(id));
         let left: Vec<String> = introduction.unpassed().into_iter().filter(|id| !is_settled(id)).collect();

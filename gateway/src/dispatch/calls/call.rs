@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{
     dialect::complete,
-    dispatch::{Caller, RequestContext, common::text_of, fetches::OfCaller, variants::is_by_page},
+    dispatch::{Caller, RequestContext, common::text_of, variants::is_by_page},
     observe::Outcome,
-    upstream::UpstreamCall,
+    upstream::{Reports, UpstreamCall},
 };
 
 impl Calls {
@@ -42,40 +42,34 @@ impl Calls {
         if cx.page.own_tools.iter().any(|own| **own == *call.name) {
             cx.watch.starts(&cx.allowances).inspect_err(|_| refused(cx, &call, LIMIT_REACHED))?;
         }
-        let services = cx.services();
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = self.decide(cx, call, &services).await;
+        let decided = self.decide(cx, call).await;
         let decision = decided.map_err(|fault| rejected(cx, &given, fault))?;
-        let carried_out = self.carry_out(cx, services).await;
+        let carried_out = self.carry_out(cx).await;
         carried_out.inspect_err(|_| drop(name_inner(cx, &given)))?;
-        let rechosen = match &decision {
-            Decision::Answer(_) => Box::pin(self.rechosen(cx)).await,
-            _ => None,
-        };
-        let decision = match rechosen {
-            // What it says of choices is what they came to.
-            Some((caller, page)) => {
-                let again = self.decide(&cx.of(&caller, &page), given.clone(), &cx.services()).await;
-                again.unwrap_or(decision)
-            }
-            None => decision,
-        };
-        // A page reads no descriptions: its author did.
-        let is_untaught =
-            matches!(&decision, Decision::Refuse(refusal) if refusal.code == DESCRIPTION_REQUIRED);
-        let decision = match is_untaught && is_by_page(cx, &given.name) {
-            true => Decision::Forward(given.clone()),
-            false => decision,
-        };
         match decision {
+            // A page reads no descriptions: its author did.
+            Decision::Refuse(refusal)
+                if refusal.code == DESCRIPTION_REQUIRED && is_by_page(cx, &given.name) =>
+            {
+                self.forward(cx, given, received).await
+            }
             Decision::Forward(call) => {
                 drop(given);
                 self.forward(cx, call, received).await
             }
             Decision::Answer(answer) => {
                 cx.watch.decides(Outcome::Answered);
-                Ok(answered(cx.era(), &answer))
+                // What it says of choices is what they came to.
+                let again = match Box::pin(self.rechosen(cx)).await {
+                    Some((caller, page)) => self.decide(&cx.of(&caller, &page), given).await.ok(),
+                    None => None,
+                };
+                match again {
+                    Some(Decision::Answer(again)) => Ok(answered(cx.era(), &again)),
+                    _ => Ok(answered(cx.era(), &answer)),
+                }
             }
             Decision::Refuse(refusal) => {
                 refused(cx, &given, refusal.code);
@@ -94,13 +88,8 @@ impl Calls {
     }
 
     /// The strategy's decision on a call.
-    pub(super) async fn decide(
-        &self,
-        cx: &RequestContext<'_>,
-        call: ToolCall,
-        services: &OfCaller<'_>,
-    ) -> Result<Decision, Fault> {
-        let context = self.context(cx, services);
+    pub(super) async fn decide(&self, cx: &RequestContext<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        let context = self.context(cx);
         beside(length(&call), cx.choice.strategy.before_call(&context, call)).await
     }
 
@@ -119,12 +108,13 @@ impl Calls {
         // waiting.
         drop(arguments);
         let request = cx.upstream_call("tools/call", as_task.declared(relayed));
-        let reports = as_task.reports.clone().or_else(|| request.reports.clone());
-        let request = UpstreamCall { mirrored, reports, ..request };
+        let mut request = UpstreamCall { mirrored, ..request };
+        if as_task.is_possible() {
+            request.reports = Reports::of("tools/call", cx.reply_route(), cx.params, true);
+        }
+        let reports = Arc::clone(&request.reports);
         let answered = self.relay(cx, &slot, request).await?;
-        let upstream = Arc::clone(answered.upstream());
-        let result = answered.shown(&cx.page.view)?;
-        let begun = self.begun(cx, as_task, tool.tool(), &slot, &upstream, result);
+        let begun = self.begun(cx, as_task, reports, tool.tool(), &slot, answered);
         Ok(complete(cx.era(), begun.await?))
     }
 }

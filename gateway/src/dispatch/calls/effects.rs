@@ -1,7 +1,7 @@
 //! What a request does to its caller's session, before it is answered: what was delivered, and what the session has chosen, which
 //! the upstreams that are its client's alone follow.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use mcp_disclosure_core::Effect;
 use mcp_disclosure_transport::ErrorText;
@@ -9,10 +9,7 @@ use mcp_disclosure_transport::ErrorText;
 use super::Calls;
 use crate::{
     catalogue::Page,
-    dispatch::{
-        Caller, RequestContext,
-        fetches::{Done, OfCaller},
-    },
+    dispatch::{Caller, RequestContext},
     session::store::Delta,
 };
 
@@ -21,22 +18,20 @@ impl Calls {
     ///
     /// # Errors
     /// -32006 if the session's store cannot be used: the answer depends on it, and is not sent.
-    pub(super) async fn carry_out(
-        &self,
-        cx: &RequestContext<'_>,
-        services: OfCaller<'_>,
-    ) -> Result<(), ErrorText> {
-        let mut delta = Delta::default();
-        let effects = services.effects.into_vec().into_iter();
+    pub(super) async fn carry_out(&self, cx: &RequestContext<'_>) -> Result<(), ErrorText> {
+        let (mut delta, mut noted, mut refused) = (Delta::default(), Vec::new(), None);
+        let effects = cx.made.effects.take().into_iter();
         delta.extend(effects.inspect(|effect| match effect {
             Effect::Delivered { tool, .. } => self.apart.reads(cx, tool),
             Effect::CalledUnread { tool } => self.apart.calls_unread(cx, tool),
-            Effect::Remember { .. } | Effect::Native => {}
+            Effect::Noted(note) if !noted.contains(note) => noted.push(*note),
+            Effect::Refused(code) => refused = Some(*code),
+            Effect::Noted(_) | Effect::Remember { .. } | Effect::Native => {}
         }));
         for (strategy, _) in delta.notes.iter().filter(|_| cx.session.is_none()) {
             tracing::warn!("strategy '{strategy}' took a note that is lost, since its client has no session");
         }
-        let Done { admitted, noted, refused } = services.done.into_inner();
+        let admitted = cx.made.admitted.load(Ordering::Relaxed);
         let recording = async {
             match &cx.session {
                 Some(session) if !delta.is_empty() => Box::pin(self.sessions.remember(session, delta)).await,

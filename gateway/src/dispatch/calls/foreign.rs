@@ -9,19 +9,18 @@ use mcp_disclosure_transport::{ErrorText, beside::beside, code};
 use super::{Answer, Calls, passage::recorded};
 use crate::{
     dialect::complete,
-    dispatch::{RequestContext, fetches::OfCaller, method::Method},
+    dispatch::{RequestContext, method::Method},
     observe::Outcome,
 };
 
 impl Calls {
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
     pub(crate) async fn foreign(&self, cx: &RequestContext<'_>) -> Answer {
-        let services = cx.services();
-        let answer = self.asked(cx, &services).await?;
-        self.carry_out(cx, services).await?;
+        let answer = self.asked(cx).await?;
+        self.carry_out(cx).await?;
         let answer = match self.rechosen(cx).await {
             // What it says of choices is what they came to.
-            Some((caller, page)) => self.asked(&cx.of(&caller, &page), &cx.services()).await?,
+            Some((caller, page)) => self.asked(&cx.of(&caller, &page)).await?,
             None => answer,
         };
         match answer {
@@ -31,12 +30,8 @@ impl Calls {
     }
 
     /// The strategy's own answer to a request.
-    pub(super) async fn asked(
-        &self,
-        cx: &RequestContext<'_>,
-        services: &OfCaller<'_>,
-    ) -> Result<Option<RawObject>, Fault> {
-        let context = self.context(cx, services);
+    pub(super) async fn asked(&self, cx: &RequestContext<'_>) -> Result<Option<RawObject>, Fault> {
+        let context = self.context(cx);
         let answer = cx.choice.strategy.request(&context, &cx.request.method, cx.params);
         beside(cx.params.text().len(), answer).await
     }
@@ -49,7 +44,7 @@ impl Calls {
         let request = cx.request;
         let slots = cx.backend.slots();
         let passes = |method: &String| **method == *request.method && method.parse::<Method>().is_err();
-        let named = slots.iter().filter(|slot| slot.configured().config().settings.pass.iter().any(passes));
+        let named = slots.iter().filter(|slot| slot.configured.config.settings.pass.iter().any(passes));
         let mut refused = ErrorText::method_not_found();
         for slot in named {
             let (Some(name), Ok(method)) = (slot.name(), ToolName::parse(&request.method)) else { continue };

@@ -2,7 +2,7 @@
 //! its own words (docs/CONTRACT.md F8).
 
 use mcp_disclosure_core::{Kind, RawObject};
-use mcp_disclosure_transport::{ErrorText, LoggingLevel};
+use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request};
 
 use super::{Answer, Calls, passage::recorded};
 use crate::{
@@ -16,10 +16,12 @@ use crate::{
 impl Calls {
     /// Whether a request is one of these: it is malformed, or names a task or a prompt that there is none of.
     pub(crate) fn may_be_left(&self, cx: &RequestContext<'_>) -> bool {
+        let Request { method, params, .. } = cx.request;
+        let has_no_task = || params.string("taskId").is_some_and(|id| !self.tasks.has(cx, &id));
         is_transparent(cx)
-            && match is_about_task(&cx.request.method) {
-                true => self.has_no_task(cx),
-                false => is_refused(cx.page, &cx.request.method, &cx.request.params),
+            && match is_about_task(method) {
+                true => cx.choice.traits.tasks && has_no_task(),
+                false => is_refused(cx.page, method, params),
             }
     }
 
@@ -39,11 +41,6 @@ impl Calls {
         let result = self.relay(cx, only, left).await;
         cx.watch.decides(Outcome::Invalid);
         Some(result.and_then(|result| Ok(complete(cx.era(), result.shown(&cx.page.view)?))))
-    }
-
-    fn has_no_task(&self, cx: &RequestContext<'_>) -> bool {
-        cx.choice.traits.tasks
-            && cx.request.params.string("taskId").is_some_and(|id| !self.tasks.has(cx, &id))
     }
 
     /// What the upstream says of a task that there is none of. It is asked for an id that no client has: the client's could be the

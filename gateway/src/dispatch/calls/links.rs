@@ -5,7 +5,7 @@
 //! which nothing changes keeps its original text, and with one upstream and without resource rules no result is inspected. Names of
 //! members count in any case, as some clients decode them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use mcp_disclosure_core::{
     RawObject, View,
@@ -42,18 +42,14 @@ const MOST: usize = 100_000;
 /// The result of a request, as its upstream sent it.
 #[derive(Debug)]
 pub(super) struct Unseen {
-    upstream: Arc<Upstream>,
+    /// The upstream that sent it.
+    pub(super) upstream: Arc<Upstream>,
     result: Json,
 }
 
 impl Unseen {
     pub(super) fn new(upstream: &Arc<Upstream>, result: Json) -> Self {
         Self { upstream: Arc::clone(upstream), result }
-    }
-
-    /// The upstream that sent it.
-    pub(super) fn upstream(&self) -> &Arc<Upstream> {
-        &self.upstream
     }
 
     /// What the caller may see of it, with the URIs by which clients know resources.
@@ -135,13 +131,8 @@ pub(super) fn illegible(upstream: &str) -> ErrorText {
     upstream_failed(upstream, "sent a result that cannot be looked through for hidden resources")
 }
 
-/// What is left of a value.
-enum Rest {
-    Whole,
-    /// This, as JSON.
-    Part(String),
-    Nothing,
-}
+/// What is left of a JSON text: the text itself, where nothing changes; `None` for nothing.
+type Rest<'t> = Option<Cow<'t, str>>;
 
 /// Who sees what of an upstream's result.
 #[derive(Clone, Copy)]
@@ -169,84 +160,83 @@ impl<'a> Sight<'a> {
         let is_looked_through = self.view.guards_resources() || self.renames();
         let rest = aside(object.len(), || match is_looked_through && may_refer() {
             true => self.rest_of(object.trim_start(), named, 0),
-            false => Rest::Whole,
+            false => Some(object.into()),
         });
         match rest {
-            Rest::Whole => Ok(None),
-            Rest::Part(part) => Ok(Some(part)),
-            Rest::Nothing => Err(illegible(self.upstream)),
+            Some(Cow::Borrowed(_)) => Ok(None),
+            Some(Cow::Owned(part)) => Ok(Some(part)),
+            None => Err(illegible(self.upstream)),
         }
     }
 
     /// What is left of what cannot be looked through: nothing, where anything is hidden.
-    fn unreadable(self) -> Rest {
-        if self.view.guards_resources() { Rest::Nothing } else { Rest::Whole }
+    fn unreadable(self, text: &str) -> Rest<'_> {
+        (!self.view.guards_resources()).then_some(text.into())
     }
 
     /// What is left of a block, of a list of blocks or, if they are `named`, of an object of them. What is no object or list refers
     /// to nothing.
-    fn rest_of(self, text: &str, named: bool, depth: usize) -> Rest {
+    fn rest_of(self, text: &str, named: bool, depth: usize) -> Rest<'_> {
         match text.as_bytes().first() {
-            Some(b'[' | b'{') if depth > DEEPEST => self.unreadable(),
+            Some(b'[' | b'{') if depth > DEEPEST => self.unreadable(text),
             Some(b'[') => {
                 let items = given::items(text, MOST).filter(|items| items.len() <= MOST);
-                let Some(items) = items else { return self.unreadable() };
-                let changes = changes(items.iter().map(|item| self.rest_of(item, false, depth + 1)));
-                if changes.is_empty() {
-                    return Rest::Whole;
+                let Some(items) = items else { return self.unreadable(text) };
+                let rests: Vec<_> =
+                    items.into_iter().map(|item| self.rest_of(item, false, depth + 1)).collect();
+                if rests.iter().all(is_whole) {
+                    return Some(text.into());
                 }
-                let items = items.iter().enumerate();
-                let kept: Vec<&str> = items.filter_map(|(at, item)| left(&changes, at, item)).collect();
-                Rest::Part(format!("[{}]", kept.join(",")))
+                let kept: Vec<_> = rests.into_iter().flatten().collect();
+                Some(format!("[{}]", kept.join(",")).into())
             }
             Some(b'{') => {
-                let Some(members) = members(text, MOST) else { return self.unreadable() };
+                let Some(members) = members(text, MOST) else { return self.unreadable(text) };
                 let rests = members.iter().map(|(key, value)| match named {
                     true => self.rest_of(value, false, depth + 1),
                     false => self.rest_of_member(key, value, depth + 1),
                 });
-                let changes = changes(rests);
-                if changes.is_empty() {
-                    return Rest::Whole;
+                let rests: Vec<_> = rests.collect();
+                if rests.iter().all(is_whole) {
+                    return Some(text.into());
                 }
-                let is_about_it = |at: usize| !self.is_anywhere || is_of_block(&members[at].0);
-                if !named && changes.iter().any(|(at, left)| left.is_none() && is_about_it(*at)) {
-                    return Rest::Nothing;
+                let is_about_it = |key: &str| !named && (!self.is_anywhere || is_of_block(key));
+                let parts = members.iter().map(|(key, _)| &**key).zip(&rests);
+                if parts.clone().any(|(key, rest)| rest.is_none() && is_about_it(key)) {
+                    return None;
                 }
-                let members = members.iter().enumerate();
-                let kept =
-                    members.filter_map(|(at, (key, value))| Some((&**key, left(&changes, at, value)?)));
-                Rest::Part(RawObject::assemble(kept).text().to_owned())
+                let kept = parts.filter_map(|(key, rest)| Some((key, &**rest.as_ref()?)));
+                Some(RawObject::assemble(kept).text().to_owned().into())
             }
-            _ => Rest::Whole,
+            _ => Some(text.into()),
         }
     }
 
     /// What is left of a member of a block; nothing, if it makes the block one about a hidden resource.
-    fn rest_of_member(self, key: &str, value: &str, depth: usize) -> Rest {
+    fn rest_of_member<'t>(self, key: &str, value: &'t str, depth: usize) -> Rest<'t> {
         match () {
             () if is_like(key, URI) => self.rest_of_uri(value),
             () if key == "_meta" && self.renames() => {
                 let renamed = with_pages(&RawObject::assemble([(key, value)]), |uri| self.served(uri).into());
                 let renamed = renamed.and_then(|block| block.member(key).map(str::to_owned));
-                renamed.map_or(Rest::Whole, Rest::Part)
+                Some(renamed.map_or(value.into(), Cow::Owned))
             }
             () if self.is_anywhere || is_of_block(key) => self.rest_of(value, is_like(key, REQUESTS), depth),
-            () => Rest::Whole,
+            () => Some(value.into()),
         }
     }
 
-    fn rest_of_uri(self, value: &str) -> Rest {
+    fn rest_of_uri(self, value: &str) -> Rest<'_> {
         let Some(uri) = given::string(value) else {
             // A null refers to nothing.
-            return if value == "null" { Rest::Whole } else { self.unreadable() };
+            return if value == "null" { Some(value.into()) } else { self.unreadable(value) };
         };
         if self.view.hides_resource(&uri)(self.upstream) {
-            return Rest::Nothing;
+            return None;
         }
         match self.served(&uri) {
-            served if self.renames() && served != uri => Rest::Part(Json::of(&served).as_str().to_owned()),
-            _ => Rest::Whole,
+            served if self.renames() && served != uri => Some(Json::of(&served).as_str().to_owned().into()),
+            _ => Some(value.into()),
         }
     }
 
@@ -275,17 +265,6 @@ fn is_of_block(key: &str) -> bool {
     is_like(key, URI) || CONTAINERS.iter().any(|container| is_like(key, container))
 }
 
-/// What is left of the values that change, by their places.
-fn changes(rests: impl Iterator<Item = Rest>) -> BTreeMap<usize, Option<String>> {
-    let changed = rests.enumerate().filter_map(|(at, rest)| match rest {
-        Rest::Whole => None,
-        Rest::Part(part) => Some((at, Some(part))),
-        Rest::Nothing => Some((at, None)),
-    });
-    changed.collect()
-}
-
-/// What is left of the value at a place, if anything is.
-fn left<'a>(changes: &'a BTreeMap<usize, Option<String>>, at: usize, value: &'a str) -> Option<&'a str> {
-    changes.get(&at).map_or(Some(value), Option::as_deref)
+fn is_whole(rest: &Rest<'_>) -> bool {
+    matches!(rest, Some(Cow::Borrowed(_)))
 }

@@ -1,5 +1,9 @@
 //! `subscriptions/listen` of the stateless era.
 
+use futures::{
+    FutureExt,
+    future::{join_all, pending},
+};
 use mcp_disclosure_core::{given, take::member};
 use mcp_disclosure_transport::{ErrorText, code};
 
@@ -45,9 +49,11 @@ impl Calls {
         let tasks = filter.task_ids.clone();
         let listener = backend.audience.listeners.open(&cx.request.id, filter, viewer, cx.outlet.clone());
         let mut permissions = self.common.permissions.subscribe();
+        let following = tasks.iter().map(|id| self.follow_task(cx, id, |state| listener.notify(state)));
+        let following = join_all(following).then(|_| pending::<()>());
         tokio::select! {
             () = self.common.shutdown.cancelled() => {}
-            () = self.follow_tasks(cx, &tasks, |state| listener.notify(state)) => {}
+            () = following => {}
             // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
             _ = permissions.wait_for(|change| *change > cx.admitted_at) => {}
         }

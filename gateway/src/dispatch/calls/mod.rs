@@ -32,9 +32,9 @@ use mcp_disclosure_core::{Context, Handles, Noted, ReceiptKey, Receipts, Session
 pub(super) use passage::LIMIT_REACHED;
 use rounds::Rounds;
 use tasks::Tasks;
-pub(super) use unlisted::{looked_for, meant, relisted};
+pub(super) use unlisted::{looked_for, meant};
 
-use super::{Answer, Common, RequestContext, Sessions, fetches::OfCaller};
+use super::{Answer, Common, RequestContext, Sessions};
 
 /// Calls of tools, and the other requests that upstreams answer.
 #[derive(Debug)]
@@ -66,20 +66,8 @@ impl Calls {
         Self { common, sessions, tasks, rounds, receipt_key, receipt_lifetime, apart, checks }
     }
 
-    /// Forgets what clients did not come back for.
-    pub(super) fn sweep(&self) {
-        self.rounds.sweep();
-        self.tasks.sweep();
-    }
-
-    /// Forgets all that clients may come back for.
-    pub(super) fn forget_all(&self) {
-        self.rounds.forget_all();
-        self.tasks.forget_all();
-    }
-
     /// The context that strategies receive with this request.
-    fn context<'a>(&'a self, cx: &'a RequestContext<'_>, services: &'a OfCaller<'_>) -> Context<'a> {
+    fn context<'a>(&'a self, cx: &'a RequestContext<'_>) -> Context<'a> {
         let handles = || Handles {
             key: &self.receipt_key,
             principal: cx.principal.id(),
@@ -100,8 +88,8 @@ impl Calls {
             noted: Noted::new(&cx.memory, &cx.choice.strategy.profile().name),
             receipts,
             session: &cx.label,
-            services,
-            effects: &services.effects,
+            services: cx,
+            effects: &cx.made.effects,
         }
     }
 }

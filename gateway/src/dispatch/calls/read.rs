@@ -20,10 +20,9 @@ impl Calls {
         if uri.is_empty() {
             return Err(ErrorText::invalid_params("the resource URI must not be empty"));
         }
-        let services = cx.services();
-        let (mut error, is_corrected) = match self.asked(cx, &services).await {
+        let (mut error, is_corrected) = match self.asked(cx).await {
             Ok(own) => {
-                self.carry_out(cx, services).await?;
+                self.carry_out(cx).await?;
                 if let Some(own) = own {
                     return Ok(read_result(cx.era(), own.into()));
                 }

@@ -24,7 +24,7 @@ use crate::{
     error::upstream_failed,
     observe::Outcome,
     slot::{Late, Slot},
-    upstream::{CallError, Upstream, UpstreamCall},
+    upstream::{CallError, Upstream, UpstreamCall, named},
 };
 
 /// Maximum `input_required` results for one request.
@@ -142,12 +142,10 @@ async fn relay_with_input(cx: &RequestContext<'_>, upstream: &Upstream, request:
     let none = RawObject::empty();
     let client = cx.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
-    let params = match &request.reports {
+    let params = match request.reports.is_of_task {
         // The upstream may answer with a task, if the request says that this is understood.
-        Some(reports) if reports.is_of_task => {
-            RequestMeta::with_tasks(&params.retain(|key| key != "task"), true)
-        }
-        _ => params,
+        true => RequestMeta::with_tasks(&params.retain(|key| key != "task"), true),
+        false => params,
     };
     let params = RequestMeta::with_log_level(&params, log_level(cx, upstream));
     let mut again = params.clone();
@@ -158,7 +156,7 @@ async fn relay_with_input(cx: &RequestContext<'_>, upstream: &Upstream, request:
         let Some(required) = object.filter(asks_for_input) else { return Ok(result) };
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
-            let responses = answers(cx, upstream, &requests).await;
+            let responses = answers(cx, upstream, &requests, None).await;
             let responses = responses.inspect_err(|_| cx.watch.decides(Outcome::Cancelled))?;
             // Its answer may have taken long.
             cx.still_sees(upstream.name(), request)?;
@@ -172,11 +170,13 @@ async fn relay_with_input(cx: &RequestContext<'_>, upstream: &Upstream, request:
     Err(upstream_failed(upstream.name(), what))
 }
 
-/// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses.
+/// Sends all input requests to the client concurrently, as far as it may see them, and collects the responses. They are about the
+/// task of this id, or about none.
 pub(super) async fn answers(
     cx: &RequestContext<'_>,
     upstream: &Upstream,
     requests: &RawObject,
+    task: Option<&str>,
 ) -> Result<RawObject, ErrorText> {
     let view = cx.view();
     let (client, requests) =
@@ -189,7 +189,8 @@ pub(super) async fn answers(
             upstream_failed(upstream.name(), what)
         };
         let client = client.filter(|client| client.supports(&method)).ok_or_else(cannot)?;
-        let params = request.object("params").unwrap_or_else(RawObject::empty);
+        let params = request.object("params").unwrap_or_default();
+        let params = task.map_or(params.clone(), |id| named(&params, Some(id)));
         let route = || Some(cx.reply_route());
         let answer = client.request(upstream.name(), upstream.limits(), &method, params, route).await?;
         Ok::<_, ErrorText>((key, answer))

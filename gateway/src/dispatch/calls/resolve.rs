@@ -32,7 +32,7 @@ impl Calls {
                 shown(&name)
             ))
         };
-        let call = match self.decide(cx, call, &cx.services()).await {
+        let call = match self.decide(cx, call).await {
             Ok(Decision::Forward(call)) => call,
             Ok(Decision::Refuse(refusal)) => {
                 refused(cx, &given, refusal.code);

@@ -45,15 +45,10 @@ pub(in crate::dispatch) struct Rounds(Mutex<HashMap<Arc<str>, Round>>);
 struct Round {
     identity: Digest,
     since: Instant,
-    left: Left,
-}
-
-#[derive(Debug)]
-enum Left {
-    /// Upstreams that are its client's alone.
-    Upstreams(Arc<BackendGuard>),
     /// What is suspended at an upstream that has a session.
-    Work(Work),
+    work: Option<Work>,
+    /// Upstreams that are its client's alone.
+    guard: Option<Arc<BackendGuard>>,
 }
 
 /// A request in progress at an upstream: what that asks meanwhile, and in the end its result.
@@ -68,7 +63,7 @@ pub(super) struct Work {
     /// Input requests sent to the client, by key.
     asked: BTreeMap<String, InputRequest>,
     count: usize,
-    reports: Option<Arc<Reports>>,
+    reports: Arc<Reports>,
     /// Keeps the upstreams of its client, also if that comes back with another claim.
     guard: Option<Arc<BackendGuard>>,
 }
@@ -76,10 +71,14 @@ pub(super) struct Work {
 impl Rounds {
     /// Keeps what a request leaves for its next round, which returns this state.
     pub(super) fn keep(&self, cx: &RequestContext<'_>, state: &str, work: Option<Work>) {
-        let own = || cx.guard().filter(|guard| !guard.is_shared()).cloned();
-        let Some(left) = work.map(Left::Work).or_else(|| own().map(Left::Upstreams)) else { return };
-        let round = Round { identity: identity(&cx.principal, cx.request), since: Instant::now(), left };
-        self.0.lock().insert(state.into(), round);
+        let guard = match &work {
+            Some(work) => work.guard.clone(),
+            None => cx.guard().filter(|guard| !guard.is_shared()).cloned(),
+        };
+        if work.is_some() || guard.is_some() {
+            let identity = identity(&cx.principal, cx.request);
+            self.0.lock().insert(state.into(), Round { identity, since: Instant::now(), work, guard });
+        }
     }
 
     /// The upstreams that the former round of a request left it.
@@ -92,43 +91,37 @@ impl Rounds {
         let state = request.params.string(state::MEMBER)?;
         let identity = identity(principal, request);
         let mut waiting = self.0.lock();
-        let guard = match &waiting.get(&*state).filter(|round| round.identity == identity)?.left {
-            Left::Work(work) => work.guard.clone(),
-            Left::Upstreams(guard) => {
-                let guard = Arc::clone(guard);
-                // A state is valid once: a second request with it is treated like one without.
-                waiting.remove(&*state);
-                Some(guard)
-            }
-        };
+        let round = waiting.get(&*state).filter(|round| round.identity == identity)?;
+        let guard = round.guard.clone();
+        if round.work.is_none() {
+            // A state is valid once: a second request with it is treated like one without.
+            waiting.remove(&*state);
+        }
         drop(waiting);
         guard.filter(|guard| guard.is_for(claim))
     }
 
     /// Drops what clients did not return for in time, which cancels work at the upstream.
-    pub(super) fn sweep(&self) {
+    pub(in crate::dispatch) fn sweep(&self) {
         // Dropped after the lock is released.
         let _late: Vec<_> =
             self.0.lock().extract_if(|_, round| round.since.elapsed() > ANSWER_TIMEOUT).collect();
     }
 
     /// Drops all work.
-    pub(super) fn forget_all(&self) {
+    pub(in crate::dispatch) fn forget_all(&self) {
         let _all = std::mem::take(&mut *self.0.lock());
     }
 
     /// The work of a request that was suspended at this upstream.
     fn take(&self, cx: &RequestContext<'_>, upstream: &Upstream, state: &str) -> Option<Work> {
         let identity = identity(&cx.principal, cx.request);
-        let is_here = |left: &Left| matches!(left, Left::Work(work) if work.upstream == upstream.number());
-        let is_it = |round: &Round| round.identity == identity && is_here(&round.left);
+        let is_here = |work: &Work| work.upstream == upstream.number();
+        let is_it = |round: &Round| round.identity == identity && round.work.as_ref().is_some_and(is_here);
         let mut waiting = self.0.lock();
         let round = waiting.get(state).is_some_and(is_it).then(|| waiting.remove(state)).flatten();
         drop(waiting);
-        match round?.left {
-            Left::Work(work) => Some(work),
-            Left::Upstreams(_) => None,
-        }
+        round?.work
     }
 }
 
@@ -195,7 +188,7 @@ impl Work {
             inputs,
             asked: BTreeMap::new(),
             count: 0,
-            reports: request.reports.clone(),
+            reports: Arc::clone(&request.reports),
             guard: cx.guard().cloned(),
         };
         work.redirect(cx.reply_route(), &request.params);
@@ -209,9 +202,7 @@ impl Work {
 
     /// Reports and questions take this route from now on; progress is reported as these parameters ask.
     fn redirect(&self, route: ReplyRoute, params: &RawObject) {
-        if let Some(reports) = &self.reports {
-            reports.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..route }, params);
-        }
+        self.reports.redirect(ReplyRoute { rounds: Some(self.rounds.clone()), ..route }, params);
     }
 
     /// Passes the client's responses to the upstream. Values that are not objects are ignored.
@@ -276,13 +267,20 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::Era;
     use tokio::sync::oneshot;
 
     use super::*;
+    use crate::{
+        limits::Limits,
+        session::{Outlet, Peer},
+    };
 
     /// Work with this result, of an upstream that asks nothing.
     fn silent(result: BoxFuture<'static, Result<Json, CallError>>) -> Work {
-        let (rounds, inputs) = mpsc::unbounded_channel();
+        let ((rounds, inputs), limits) = (mpsc::unbounded_channel(), Limits::default());
+        let (outlet, _gone) = Outlet::new(&Peer::new("test", &limits), &limits);
+        let route = ReplyRoute { outlet, era: Era::Stateless, rounds: None, log_level: None };
         Work {
             upstream: 0,
             result: result.shared(),
@@ -290,7 +288,7 @@ mod tests {
             inputs,
             asked: BTreeMap::new(),
             count: 0,
-            reports: None,
+            reports: Reports::of("tools/call", route, &RawObject::empty(), false),
             guard: None,
         }
     }

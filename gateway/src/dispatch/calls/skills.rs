@@ -34,23 +34,23 @@ impl Calls {
     /// # Errors
     /// -32601 if no upstream has it; -32602 if there is no such skill or directory; the upstream's error.
     pub(crate) async fn of_skills(&self, cx: &RequestContext<'_>) -> Answer {
-        let backend = cx.reach().await?;
-        let (view, declared) = (&cx.page.view, backend.skills());
+        let (view, declared) = (&cx.page.view, cx.reach().await?.skills());
         match &*cx.request.method {
             "skills/list" => self.skill_list(cx).await,
             "skills/get" => {
-                let read = |from: &Candidate, result: RawObject| {
-                    let skill = Skill::read(view, &from.upstream, &result.share("skill")?)?;
-                    let skill = if from.is_ours { skill.renamed() } else { skill.text };
+                let read = |upstream: &UpstreamName, is_ours, result: RawObject| {
+                    let skill = Skill::read(view, upstream, &result.share("skill")?)?;
+                    let skill = if is_ours { skill.renamed() } else { skill.text };
                     Some(result.with("skill", skill.text()))
                 };
                 self.found(cx, ("skill", declared.is_some()), read).await
             }
             _ => {
-                let read = |from: &Candidate, result: RawObject| {
-                    let files = files(view, &from.upstream, &result, |uri| match from.is_ours {
-                        true => our_uri(&from.upstream, uri),
-                        false => view.served_uri(&from.upstream, uri).into_owned(),
+                let read = |upstream: &UpstreamName, is_ours, result: RawObject| {
+                    let files = files(&result, |uri| match is_ours {
+                        _ if view.hides_resource(uri)(upstream) => None,
+                        true => Some(our_uri(upstream, uri)),
+                        false => Some(view.served_uri(upstream, uri).into_owned()),
                     });
                     Some(result.with_list(FILES, &files))
                 };
@@ -87,22 +87,24 @@ impl Calls {
         Ok(list_result(cx.era(), "skills", &served(view, listed.concat()), &ListHints::NONE))
     }
 
-    /// What is read of the answer of the first upstream that has what a request names, which is a `kind` of thing that upstreams are
-    /// known to have, or may have.
+    /// What is read of the answer of the first upstream that has what a request names, by a URI of ours or not, which is a `kind` of
+    /// thing that upstreams are known to have, or may have.
     async fn found(
         &self,
         cx: &RequestContext<'_>,
         (kind, mut is_known): (&str, bool),
-        read: impl Fn(&Candidate, RawObject) -> Option<RawObject>,
+        read: impl Fn(&UpstreamName, bool, RawObject) -> Option<RawObject>,
     ) -> Answer {
-        let (uri, candidates) = candidates(cx).await?;
-        for candidate in candidates {
-            let params = cx.params.with_value("uri", &candidate.own);
-            let asking = cx.upstream_call(&*cx.request.method, params);
-            match self.relay(cx, &candidate.slot, asking).await {
+        let uri = text_of(cx.params, "uri")?;
+        let led = cx.page.view.leads_to(&uri);
+        let own = led.as_ref().map_or(&uri, |(_, own)| own);
+        for slot in candidates(cx, led.as_ref().map(|(upstream, _)| *upstream), own).await {
+            let asking = cx.upstream_call(&*cx.request.method, cx.params.with_value("uri", own));
+            match self.relay(cx, &slot, asking).await {
                 Ok(result) => {
                     is_known = true;
-                    if let Some(found) = read(&candidate, result.object(&cx.page.view)?) {
+                    let result = result.object(&cx.page.view)?;
+                    if let Some(found) = slot.name().and_then(|name| read(name, led.is_some(), result)) {
                         return Ok(complete(cx.era(), found.into()));
                     }
                 }
@@ -195,9 +197,10 @@ impl Skill {
         let mut uris = vec![uri];
         let text = match entry.member(FILES) {
             Some(_) => {
-                let kept = files(view, upstream, &entry, |uri| {
-                    uris.push(uri.to_owned());
-                    uri.to_owned()
+                let kept = files(&entry, |uri| {
+                    let kept = (!view.hides_resource(uri)(upstream)).then(|| uri.to_owned());
+                    uris.extend(kept.clone());
+                    kept
                 });
                 entry.with_list(FILES, &kept)
             }
@@ -222,7 +225,7 @@ impl Skill {
             None => text,
         });
         match named.member(FILES) {
-            Some(_) => named.with_list(FILES, &rewritten(&named, |uri| Some(ours(uri)))),
+            Some(_) => named.with_list(FILES, &files(&named, |uri| Some(ours(uri)))),
             None => named,
         }
     }
@@ -247,18 +250,8 @@ fn served(view: &View, skills: Vec<Skill>) -> Vec<RawObject> {
     skills.iter().map(|skill| if clashes(skill) { skill.renamed() } else { skill.text.clone() }).collect()
 }
 
-/// The files of a skill or directory that exist for the caller, under other URIs.
-fn files(
-    view: &View,
-    upstream: &str,
-    object: &RawObject,
-    mut renamed: impl FnMut(&str) -> String,
-) -> Vec<RawObject> {
-    rewritten(object, |uri| (!view.hides_resource(uri)(upstream)).then(|| renamed(uri)))
-}
-
 /// The files of a skill or directory under other URIs, without those that get none.
-fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> Vec<RawObject> {
+fn files(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>) -> Vec<RawObject> {
     let files: Vec<RawText> = object.value(FILES).unwrap_or_default();
     let files = files.iter().filter_map(|file| {
         let file = RawObject::of(file).ok()?;
@@ -269,38 +262,25 @@ fn rewritten(object: &RawObject, mut renamed: impl FnMut(&str) -> Option<String>
     files.collect()
 }
 
-/// An upstream that may have what a URI names.
-struct Candidate {
-    slot: Arc<Slot>,
-    upstream: UpstreamName,
-    own: String,
-    /// Whether the URI is one of ours.
-    is_ours: bool,
-}
-
-/// The URI of a request, and the upstreams that may have it: first the one that lists it, so that no other answers in its place.
-async fn candidates(cx: &RequestContext<'_>) -> Result<(String, Vec<Candidate>), ErrorText> {
-    let (view, uri) = (&cx.page.view, text_of(cx.params, "uri")?);
-    let led = view.leads_to(&uri);
-    let own = led.as_ref().map_or(&uri, |(_, own)| own);
-    let is_refused_of = view.refuses_resource(own);
+/// The upstreams that may have what a URI of theirs names, all or this one: first the one that lists it, so that no other answers in
+/// its place.
+async fn candidates(cx: &RequestContext<'_>, only: Option<&UpstreamName>, uri: &str) -> Vec<Arc<Slot>> {
+    let is_refused_of = cx.page.view.refuses_resource(uri);
     let reads_directory = cx.request.method != "skills/get";
-    let mut found: Vec<(usize, Candidate)> = Vec::new();
+    let mut found: Vec<(usize, Arc<Slot>)> = Vec::new();
     for slot in &*cx.reached().slots() {
-        let Some(name) = slot.name().cloned() else { continue };
+        let Some(name) = slot.name() else { continue };
         let has = slot.introduction().and_then(|introduction| introduction.may_have_skills());
-        let is_it = led.as_ref().is_none_or(|(of, _)| **of == name);
-        if !is_it || is_refused_of(&name) || !has.is_some_and(|reads| reads || !reads_directory) {
+        let is_it = only.is_none_or(|only| only == name);
+        if !is_it || is_refused_of(name) || !has.is_some_and(|reads| reads || !reads_directory) {
             continue;
         }
         let upstream = slot.upstream();
         if let Some(upstream) = &upstream {
             upstream.looks_for_skills().await;
         }
-        let is_ours = led.is_some();
-        let candidate = Candidate { slot: Arc::clone(slot), upstream: name, own: own.clone(), is_ours };
-        found.push((upstream.map_or(0, |upstream| upstream.has_of_skill(own)), candidate));
+        found.push((upstream.map_or(0, |upstream| upstream.has_of_skill(uri)), Arc::clone(slot)));
     }
     found.sort_by_key(|(length, _)| Reverse(*length));
-    Ok((uri.clone(), found.into_iter().map(|(_, candidate)| candidate).collect()))
+    found.into_iter().map(|(_, slot)| slot).collect()
 }

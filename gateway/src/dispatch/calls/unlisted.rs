@@ -1,5 +1,4 @@
-//! Calls while upstreams start: of names that no upstream lists, which any of them may list, and of tools that are listed as in an
-//! earlier run of the program.
+//! Calls while upstreams start, of names that no upstream lists: any of them may list them.
 
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
@@ -7,22 +6,19 @@ use mcp_disclosure_transport::ErrorText;
 use tokio::time::timeout;
 
 use super::call::read_call;
-use crate::{
-    catalogue::Page,
-    dispatch::{Caller, RequestContext},
-    slot::Recollection,
-};
+use crate::{catalogue::Page, dispatch::Caller};
 
 /// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
 /// waited.
-pub(crate) async fn looked_for(cx: &RequestContext<'_>) -> bool {
-    if cx.backend.progress.is_complete() || !names_unlisted(cx.page, cx.params) {
+pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject) -> bool {
+    let backend = &caller.backend;
+    if backend.progress.is_complete() || !names_unlisted(page, params) {
         return false;
     }
-    let slots = cx.backend.slots();
-    let trying = slots.iter().map(|slot| timeout(slot.patience, cx.backend.listed(slot)));
+    let slots = backend.slots();
+    let trying = slots.iter().map(|slot| timeout(slot.patience, backend.listed(slot)));
     let mut trying: FuturesUnordered<_> = trying.collect();
-    while trying.next().await.is_some() && names_unlisted(&cx.caller.page(), cx.params) {}
+    while trying.next().await.is_some() && names_unlisted(&caller.page(), params) {}
     true
 }
 
@@ -55,25 +51,4 @@ pub(crate) fn meant(page: &Page, params: &RawObject) -> Option<String> {
         true => inner_call::members(&call).ok()?.string("tool"),
         false => Some(call.name.to_string()),
     }
-}
-
-/// Waits for the upstream of a called tool, if the tool is listed as in an earlier run of the program: the upstream may
-/// list another definition now, or none. Returns whether it waited.
-///
-/// # Errors
-/// -32000 if the upstream does not come.
-pub(crate) async fn relisted(cx: &RequestContext<'_>, page: &Page) -> Result<bool, ErrorText> {
-    if cx.backend.progress.is_complete() {
-        return Ok(false);
-    }
-    let Some(name) = cx.params.string("name") else { return Ok(false) };
-    let Some(tool) = page.view.tool(&name) else { return Ok(false) };
-    let slot = cx.backend.slot(tool.tool().upstream())?;
-    if slot.status().recollection != Recollection::Offered {
-        return Ok(false);
-    }
-    cx.watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    slot.connected(None, cx.since).await.inspect_err(|_| cx.watch.was_not_sent())?;
-    cx.backend.listed(&slot).await;
-    Ok(true)
 }

@@ -81,7 +81,7 @@ impl Caller {
         let called = catch_unwind(AssertUnwindSafe(|| self.choice.strategy.lifecycle(&cx, event)));
         called.map_err(|_| panicked("lifecycle"))??;
         let mut delta = Delta::default();
-        delta.extend(effects.into_vec());
+        delta.extend(effects.take());
         Ok(delta)
     }
 }

@@ -154,7 +154,7 @@ impl Extend<Effect> for Delta {
                 Effect::Remember { strategy, changes } => self.notes.push((strategy, changes)),
                 Effect::Native => self.native = true,
                 // No session knows of calls in others.
-                Effect::CalledUnread { .. } => {}
+                Effect::CalledUnread { .. } | Effect::Noted(_) | Effect::Refused(_) => {}
             }
         }
     }

@@ -8,11 +8,8 @@ use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, de
 use super::{Channel, Definition};
 use crate::upstream::{CallError, Owner, Upstream, request::Line};
 
-/// Definitions in one read of a resource.
+/// Definitions in one read of a resource. Names of a usual length make a URI of 2 kB at most.
 const MOST_NAMES: usize = 32;
-
-/// Bytes of names in one URI.
-const MOST_BYTES: usize = 2_000;
 
 /// Requests at the same time.
 const AT_ONCE: usize = 4;
@@ -27,9 +24,11 @@ type Fetched = (HashMap<String, Definition>, Option<(usize, String)>);
 pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]) -> Fetched {
     let (mut definitions, mut reason) = (HashMap::new(), None);
     let mut room = upstream.limits().upstream_list_bytes;
+    let in_one = if *channel == Channel::Method { 1 } else { MOST_NAMES };
+    let pieces: Vec<Vec<String>> = names.chunks(in_one).map(<[String]>::to_vec).collect();
     let fetching = async {
-        let pieces = stream::iter(pieces(channel, names));
-        let mut fetching = pieces.map(|names| fetch(upstream, channel, names)).buffer_unordered(AT_ONCE);
+        let mut fetching =
+            stream::iter(pieces).map(|names| fetch(upstream, channel, names)).buffer_unordered(AT_ONCE);
         while let Some((delivered, failure)) = fetching.next().await {
             reason = reason.take().or(failure);
             let bytes: usize = delivered.iter().map(|(_, object)| object.text().len()).sum();
@@ -46,25 +45,6 @@ pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]
     }
     let failed = names.iter().filter(|name| !definitions.contains_key(*name)).count();
     (definitions, reason.filter(|_| failed > 0).map(|reason| (failed, reason)))
-}
-
-/// The names of each request.
-fn pieces(channel: &Channel, names: &[String]) -> Vec<Vec<String>> {
-    if *channel == Channel::Method {
-        return names.chunks(1).map(<[String]>::to_vec).collect();
-    }
-    let (mut pieces, mut from, mut bytes) = (Vec::new(), 0, 0);
-    for (at, name) in names.iter().enumerate() {
-        // Percent-encoded, each byte may take three.
-        let more = 3 * name.len() + 1;
-        if at > from && (at - from == MOST_NAMES || bytes + more > MOST_BYTES) {
-            pieces.push(names[from..at].to_vec());
-            (from, bytes) = (at, 0);
-        }
-        bytes += more;
-    }
-    pieces.push(names[from..].to_vec());
-    pieces
 }
 
 type Delivered = Vec<(String, RawObject)>;
@@ -171,28 +151,6 @@ mod tests {
     use mcp_disclosure_core::fixtures;
 
     use super::*;
-
-    #[test]
-    fn u16_pieces_have_all_names_once_and_are_limited() {
-        let uri = "x:///tool_descriptions".to_owned();
-        let names = |count: usize, long: usize| -> Vec<String> {
-            (0..count).map(|number| format!("{number:0long$}")).collect()
-        };
-        for (count, long) in [(1, 1), (32, 3), (33, 3), (100, 3), (50, 300), (3, 5_000)] {
-            let names = names(count, long);
-            let pieces = pieces(&Channel::Resource { uri: uri.clone() }, &names);
-            assert_eq!(pieces.concat(), names);
-            for piece in &pieces {
-                let bytes: usize = piece.iter().map(String::len).sum();
-                assert!(
-                    !piece.is_empty()
-                        && piece.len() <= MOST_NAMES
-                        && (piece.len() == 1 || bytes <= MOST_BYTES)
-                );
-            }
-            assert_eq!(super::pieces(&Channel::Method, &names).len(), count);
-        }
-    }
 
     #[test]
     fn u16_what_is_delivered_is_laid_over_what_is_listed() {

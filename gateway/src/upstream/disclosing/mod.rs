@@ -77,11 +77,6 @@ impl Disclosing {
         fetch::lay_over(channel::without_channel(upstream.introduction(), &channel, lists), &definitions)
     }
 
-    /// The argument that carries a tool's receipt, and the receipt.
-    fn receipt(&self, era: Era, tool: &str) -> Option<(String, String)> {
-        self.0.lock().receipts.get(&(era, tool.to_owned())).cloned()
-    }
-
     fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
         let (receipts, key) = (&mut self.0.lock().receipts, (era, tool.to_owned()));
         match receipt {

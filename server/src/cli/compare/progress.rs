@@ -94,7 +94,7 @@ fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
     let awaited = slots.iter().filter(|slot| !slot.status().is_tried());
     let names = awaited.map(|slot| match slot.name() {
         Some(name) => name.to_string(),
-        None => slot.configured().config().target.to_string(),
+        None => slot.configured.config.target.to_string(),
     });
     let named = few(names, MOST_NAMED);
     // The seconds come first: what is too long for a terminal is cut at its end.

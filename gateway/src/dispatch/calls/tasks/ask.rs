@@ -72,7 +72,7 @@ impl Asking<'_> {
             Err(Failure::Lost(error)) => return Ok(self.lost(&error)),
             Err(other) => return Err(other),
         };
-        let state = state.with_value("taskId", &**self.task.id());
+        let state = state.with_value("taskId", &*self.task.called.id);
         let state = form::translated(&state, self.at.era, self.cx.era());
         let state = self.detailed(state).await.map_err(Failure::Other)?;
         self.task.observe(&state);
@@ -81,7 +81,7 @@ impl Asking<'_> {
 
     /// The state of a task whose upstream was lost.
     fn lost(&self, error: &ErrorText) -> RawObject {
-        self.task.finish();
+        self.task.called.end();
         let state = self.task.state("failed", Some(&error.message()));
         match self.cx.era() {
             Era::Session => state,
@@ -147,9 +147,9 @@ impl Asking<'_> {
             Era::Stateless => Box::pin(self.polled()).await,
         };
         if !matches!(result, Err(Failure::Other(_))) {
-            self.task.finish();
+            self.task.called.end();
         }
-        Ok(named(&result?, Some(self.task.id())))
+        Ok(named(&result?, Some(&self.task.called.id)))
     }
 
     /// Asks an upstream without session until the task is over. What the upstream asks meanwhile, the client is asked.
@@ -180,17 +180,8 @@ impl Asking<'_> {
     /// Asks the client what the upstream asks, and passes on its answers.
     async fn pass_on(&self, questions: &RawObject) -> Result<(), Failure> {
         let upstream = self.at.upstream(self.cx).await?;
-        let id = Some(&**self.task.id());
-        let ours: Vec<(&str, RawObject)> = questions
-            .iter()
-            .filter_map(|(key, question)| {
-                let question = RawObject::parse(question).ok()?;
-                let params = named(&question.object("params").unwrap_or_default(), id);
-                Some((key, question.with("params", params.text())))
-            })
-            .collect();
-        let ours = RawObject::assemble(ours.iter().map(|(key, question)| (*key, question.text())));
-        let answered = answers(self.cx, &upstream, &ours).await.map_err(Failure::Other)?;
+        let answered = answers(self.cx, &upstream, questions, Some(&self.task.called.id)).await;
+        let answered = answered.map_err(Failure::Other)?;
         let params = RawObject::empty().with("inputResponses", answered.text());
         self.ask("tasks/update", &params).await.map(drop)
     }
@@ -209,6 +200,18 @@ pub(super) fn cancelled() -> ErrorText {
 }
 
 impl Task {
+    /// Its state, as this caller asks for it.
+    pub(super) async fn current(
+        &self,
+        cx: &RequestContext<'_>,
+        params: &RawObject,
+    ) -> Result<RawObject, Failure> {
+        match self.asked(cx) {
+            Some(asking) => asking.state(params).await,
+            None => Ok(self.state("completed", None)),
+        }
+    }
+
     /// The task at its upstream, as this caller asks for it; `None` if its result is here.
     pub(super) fn asked<'a>(&'a self, cx: &'a RequestContext<'a>) -> Option<Asking<'a>> {
         match &self.origin {

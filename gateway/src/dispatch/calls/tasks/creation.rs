@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use super::{
     super::{
         Calls,
+        links::Unseen,
         rounds::{BATCH_WINDOW, Work},
     },
     form,
@@ -20,50 +21,48 @@ use crate::{
     error::upstream_failed,
     session::Place,
     slot::Slot,
-    upstream::{ClientTask, LONGEST_ID, Reports, Upstream, named},
+    upstream::{ClientTask, LONGEST_ID, Reports, named},
 };
 
-/// Whether a call may become a task.
-#[derive(Debug, Default)]
-pub(in crate::dispatch::calls) struct AsTask {
-    kind: Kind,
-    /// The place that the task takes. Where the upstream decides, a call that becomes none takes no place.
-    place: Option<Place>,
-    /// What reports on the call, and on the task: as long as it is kept, the upstream works for the client.
-    pub(in crate::dispatch::calls) reports: Option<Arc<Reports>>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
+/// Whether a call may become a task, and the place that the task takes. Where the upstream decides, a call that becomes none takes
+/// no place.
+#[derive(Debug)]
+pub(in crate::dispatch::calls) enum AsTask {
     /// It is an ordinary call.
-    #[default]
     No,
     /// The client asks for a task (2025-11-25).
-    Asked,
+    Asked(Place),
     /// The tool runs in no other way, which a client with the extension need not know.
-    Needed,
+    Needed(Place),
     /// The tool runs in no other way, and is called by another, whose result the client waits for.
-    Waited,
-    /// The upstream decides (2026-07-28); without reports there is no room for a task.
+    Waited(Place),
+    /// The upstream decides (2026-07-28).
     Possible,
+    /// The same, where there is no room for a task.
+    NoRoom,
 }
 
 impl AsTask {
     /// The member `task` of the call.
     pub(in crate::dispatch::calls) fn member<'a>(&self, params: &'a RawObject) -> Option<&'a str> {
-        match self.kind {
-            Kind::Asked => params.member("task"),
-            Kind::Needed | Kind::Waited => Some("{}"),
-            Kind::No | Kind::Possible => None,
+        match self {
+            Self::Asked(_) => params.member("task"),
+            Self::Needed(_) | Self::Waited(_) => Some("{}"),
+            Self::No | Self::Possible | Self::NoRoom => None,
         }
     }
 
     /// The parameters of the call, which do not declare that a task is understood where none can be had.
     pub(in crate::dispatch::calls) fn declared(&self, params: RawObject) -> RawObject {
-        match (self.kind, &self.reports) {
-            (Kind::Possible, None) => RequestMeta::with_tasks(&params, false),
+        match self {
+            Self::NoRoom => RequestMeta::with_tasks(&params, false),
             _ => params,
         }
+    }
+
+    /// Whether the call may be answered with a task.
+    pub(in crate::dispatch::calls) fn is_possible(&self) -> bool {
+        !matches!(self, Self::No | Self::NoRoom)
     }
 }
 
@@ -83,31 +82,29 @@ impl Calls {
         let is_asked = cx.era() == Era::Session && understands && params.member("task").is_some();
         let is_needed = tool.tool().needs_task();
         if !(is_asked || is_needed || cx.era() == Era::Stateless) {
-            return Ok(AsTask::default());
+            return Ok(AsTask::No);
         }
-        let Some(introduction) = slot.introduction() else { return Ok(AsTask::default()) };
+        let Some(introduction) = slot.introduction() else { return Ok(AsTask::No) };
         let is_inner = || params.string("name").is_none_or(|name| name != *tool.name().as_str());
-        let reports = || Reports::of_task(cx.reply_route(), params);
-        let placed = |kind| {
-            let place = Some(self.place_of_task(cx)?);
-            Ok(AsTask { kind, place, reports: Some(reports()) })
-        };
         match (cx.era(), introduction.eras.nearest(cx.era())) {
-            (Era::Session, era) if is_asked && introduction.runs_tasks(era) => placed(Kind::Asked),
+            (Era::Session, era) if is_asked && introduction.runs_tasks(era) => {
+                self.place_of_task(cx).map(AsTask::Asked)
+            }
             (Era::Session, _) if is_asked && cx.backend.may_run_tasks() => {
                 let message = format_args!("{} does not run as a task: leave params.task out", tool.name());
                 Err(ErrorText::new(code::METHOD_NOT_FOUND, message))
             }
-            (Era::Stateless, Era::Session) if is_needed && understands => placed(Kind::Needed),
-            (_, Era::Session) if is_needed && is_inner() => placed(Kind::Waited),
+            (Era::Stateless, Era::Session) if is_needed && understands => {
+                self.place_of_task(cx).map(AsTask::Needed)
+            }
+            (_, Era::Session) if is_needed && is_inner() => self.place_of_task(cx).map(AsTask::Waited),
             (Era::Stateless, Era::Session) if is_needed => Err(needs_tasks()),
             (Era::Stateless, Era::Stateless) if understands => {
-                let peer = &cx.peer;
-                let has_room = peer.task().is_ok() || self.tasks.can_make_room(peer.name());
-                Ok(AsTask { kind: Kind::Possible, place: None, reports: has_room.then(reports) })
+                let has_room = cx.peer.task().is_ok() || self.tasks.can_make_room(cx.peer.name());
+                Ok(if has_room { AsTask::Possible } else { AsTask::NoRoom })
             }
             // Who offers no tasks runs such a call as an ordinary one.
-            _ => Ok(AsTask::default()),
+            _ => Ok(AsTask::No),
         }
     }
 
@@ -125,29 +122,31 @@ impl Calls {
         &self,
         cx: &RequestContext<'_>,
         as_task: AsTask,
+        reports: Arc<Reports>,
         tool: &Tool,
         slot: &Arc<Slot>,
-        upstream: &Arc<Upstream>,
-        result: Json,
+        answered: Unseen,
     ) -> Answer {
+        let upstream = &Arc::clone(&answered.upstream);
+        let result = answered.shown(&cx.page.view)?;
         let era = upstream.introduction().eras.nearest(cx.era());
-        let AsTask { kind, place, reports } = as_task;
-        if kind == Kind::No && era == Era::Session {
+        if matches!(as_task, AsTask::No) && era == Era::Session {
             return Ok(result);
         }
-        let is_waited = kind == Kind::Waited;
+        let is_waited = matches!(as_task, AsTask::Waited(_));
         let invalid =
             |what: &str| upstream_failed(upstream.name(), format_args!("answered with a task {what}"));
         let Some((whole, task)) = form::created(era, &result) else {
             // A client of 2025-11-25 that asked for a task reads no other result of a call.
-            return match (cx.era(), era, place) {
-                (Era::Session, Era::Stateless, Some(place)) => self.answered_at_once(cx, tool, place, result),
+            return match (era, as_task) {
+                (Era::Stateless, AsTask::Asked(place)) => self.answered_at_once(cx, tool, place, result),
                 _ => Ok(result),
             };
         };
-        let place = match place {
-            None if kind == Kind::Possible && reports.is_some() => self.place_of_task(cx)?,
-            place => place.ok_or_else(|| invalid("that it was not asked for"))?,
+        let place = match as_task {
+            AsTask::Asked(place) | AsTask::Needed(place) | AsTask::Waited(place) => place,
+            AsTask::Possible => self.place_of_task(cx)?,
+            AsTask::No | AsTask::NoRoom => return Err(invalid("that it was not asked for")),
         };
         let own = task.string("taskId").filter(|own| own.len() <= LONGEST_ID);
         let own = own.ok_or_else(|| invalid("whose taskId is missing or too long"))?;
@@ -161,11 +160,11 @@ impl Calls {
         };
         let called = ClientTask::new(fresh("a state")?, client);
         upstream.begin_task(&own, &called);
-        match (&reports, &cx.session) {
-            (Some(reports), Some(_)) if !is_waited => reports.continue_with(&called),
+        match &cx.session {
+            _ if is_waited => {}
+            Some(_) => reports.continue_with(&called),
             // Clients without sessions ask how far it is.
-            (Some(reports), None) if !is_waited => reports.redirect(cx.ended_route(), &RawObject::empty()),
-            _ => {}
+            None => reports.redirect(cx.ended_route(), &RawObject::empty()),
         }
         let conversation = match (cx.era(), era) {
             (Era::Stateless, Era::Session) if !is_waited => {

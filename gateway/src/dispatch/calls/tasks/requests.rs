@@ -3,11 +3,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use futures::{
-    StreamExt,
-    future::{join_all, pending},
-    stream,
-};
+use futures::{StreamExt, stream};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, Notification};
 
@@ -46,11 +42,7 @@ impl Calls {
 
     /// `tasks/get`.
     async fn task(&self, cx: &RequestContext<'_>) -> Answer {
-        let task = self.tasks.named(cx)?;
-        let state = match task.asked(cx) {
-            Some(asking) => asking.state(cx.params).await?,
-            None => task.state("completed", None),
-        };
+        let state = self.tasks.named(cx)?.current(cx, cx.params).await?;
         Ok(complete(cx.era(), state.into()))
     }
 
@@ -64,7 +56,7 @@ impl Calls {
             }
             Origin::Answered { result, .. } => {
                 let result = RawObject::parse(result.as_str()).unwrap_or_default();
-                Ok(named(&result.retain(|key| key != "resultType"), Some(task.id())).into())
+                Ok(named(&result.retain(|key| key != "resultType"), Some(&task.called.id)).into())
             }
         }
     }
@@ -72,14 +64,10 @@ impl Calls {
     /// `tasks/list` (2025-11-25).
     async fn task_list(&self, cx: &RequestContext<'_>) -> Answer {
         no_cursor(cx.params)?;
-        let states = stream::iter(self.tasks.of(cx)).map(|task| async move {
-            match task.asked(cx) {
-                // What its upstream has forgotten is no task any more.
-                Some(asking) => asking.state(&RawObject::empty()).await.ok(),
-                None => Some(task.state("completed", None)),
-            }
-        });
-        let states: Vec<Option<RawObject>> = states.buffered(AT_ONCE).collect().await;
+        let tasks = stream::iter(self.tasks.of(cx));
+        let states = tasks.map(|task| async move { task.current(cx, &RawObject::empty()).await });
+        let states: Vec<_> = states.buffered(AT_ONCE).collect().await;
+        // What its upstream has forgotten is no task any more.
         Ok(RawObject::empty().with_list("tasks", states.iter().flatten()).into())
     }
 
@@ -100,7 +88,7 @@ impl Calls {
             (Era::Session, Ok(_)) if crosses => Ok(asking.state(&RawObject::empty()).await?.into()),
             (Era::Session, Ok(state)) => {
                 task.observe(&state);
-                Ok(state.with_value("taskId", &**task.id()).into())
+                Ok(state.with_value("taskId", &*task.called.id).into())
             }
             (Era::Session, Err(Failure::Lost(_))) => Err(is_over("failed")),
             (Era::Session, Err(failure)) => Err(failure.into()),
@@ -127,19 +115,14 @@ impl Calls {
         Ok(complete(Era::Stateless, answer.into()))
     }
 
-    /// Tells the states of these tasks of the caller's: first as they are, then whenever one changes. It ends only by being dropped.
-    pub(in crate::dispatch) async fn follow_tasks(
+    /// Tells the state of a task of the caller's: first as it is, then whenever it changes, until it is over or forgotten. The upstream
+    /// is asked, as the client would: not every one tells of itself.
+    pub(in crate::dispatch) async fn follow_task(
         &self,
         cx: &RequestContext<'_>,
-        ids: &[String],
+        id: &str,
         tell: impl Fn(&Notification),
     ) {
-        join_all(ids.iter().map(|id| self.follow_task(cx, id, &tell))).await;
-        pending().await
-    }
-
-    /// Asks the upstream, as the client would, until the task is over or forgotten: not every upstream tells of itself.
-    async fn follow_task(&self, cx: &RequestContext<'_>, id: &str, tell: impl Fn(&Notification)) {
         // States have results in them, and are not kept.
         let hasher = RandomState::new();
         let mut told = None;
@@ -148,8 +131,7 @@ impl Calls {
             let page = cx.page();
             let cx = cx.of(cx.caller, &page);
             let Some(task) = self.tasks.find(&cx, id) else { return };
-            let Some(asking) = task.asked(&cx) else { return };
-            let again = match asking.state(&RawObject::empty()).await {
+            let again = match task.current(&cx, &RawObject::empty()).await {
                 Ok(state) => {
                     let digest = hasher.hash_one(state.text());
                     if told.replace(digest) != Some(digest) {

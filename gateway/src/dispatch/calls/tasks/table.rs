@@ -20,11 +20,11 @@ pub(crate) struct Tasks {
 
 impl Tasks {
     pub(super) fn add(&self, task: Arc<Task>) {
-        self.by_id.lock().insert(Arc::clone(task.id()), task);
+        self.by_id.lock().insert(Arc::clone(&task.called.id), task);
     }
 
     pub(super) fn remove(&self, task: &Task) {
-        let _removed = self.by_id.lock().remove(task.id());
+        let _removed = self.by_id.lock().remove(&task.called.id);
     }
 
     /// The task of this id that is for a caller with this view, which is kept for longer now. Another's is unknown.
@@ -87,7 +87,7 @@ impl Tasks {
         late.into_iter().for_each(Task::abandon);
         let lost: Vec<Arc<Task>> =
             self.by_id.lock().values().filter(|task| task.is_lost()).cloned().collect();
-        lost.iter().for_each(|task| task.finish());
+        lost.iter().for_each(|task| task.called.end());
     }
 
     /// Forgets all.
@@ -97,6 +97,6 @@ impl Tasks {
 }
 
 fn needed_least(tasks: &HashMap<Arc<str>, Arc<Task>>, peer: &str) -> Option<Arc<str>> {
-    let own = tasks.values().filter(|task| *task.peer == *peer && (task.is_late() || task.is_over()));
-    own.min_by_key(|task| (!task.is_late(), task.begun)).map(|task| Arc::clone(task.id()))
+    let own = tasks.values().filter(|task| *task.peer == *peer && (task.is_late() || task.called.is_over()));
+    own.min_by_key(|task| (!task.is_late(), task.begun)).map(|task| Arc::clone(&task.called.id))
 }

@@ -85,10 +85,6 @@ pub(super) struct Life {
 }
 
 impl Task {
-    pub(super) fn id(&self) -> &Arc<str> {
-        &self.called.id
-    }
-
     /// Whether it is a caller's.
     pub(super) fn is_of(&self, caller: &Caller) -> bool {
         let session = self.session.as_ref().map(Weak::as_ptr);
@@ -106,15 +102,10 @@ impl Task {
         self.is_of(cx) && !self.is_late() && is_of_tool()
     }
 
-    /// Whether it is known to be over.
-    pub(super) fn is_over(&self) -> bool {
-        self.called.is_over()
-    }
-
     /// Whether it ended with the connection that it was created on, and nobody has asked since.
     pub(super) fn is_lost(&self) -> bool {
         let Origin::Upstream(at) = &self.origin else { return false };
-        !self.is_over() && !at.outlasts_connection && at.connected().is_none()
+        !self.called.is_over() && !at.outlasts_connection && at.connected().is_none()
     }
 
     /// Whether its time is over, its session has ended, or its client has not asked for it for long.
@@ -133,15 +124,10 @@ impl Task {
         self.called.observe(state);
     }
 
-    /// It is over.
-    pub(super) fn finish(&self) {
-        self.called.end();
-    }
-
     /// Cancels it at its upstream, since no one can ask for it any more.
     pub(super) fn abandon(self: Arc<Self>) {
         let Origin::Upstream(at) = &self.origin else { return };
-        let upstream = at.upstream.upgrade().filter(|_| !self.is_over());
+        let upstream = at.upstream.upgrade().filter(|_| !self.called.is_over());
         if let (Some(upstream), Ok(runtime)) = (upstream, Handle::try_current()) {
             let own = at.own.clone();
             runtime.spawn(async move { upstream.cancel_task(&own).await });
@@ -150,7 +136,7 @@ impl Task {
 
     /// Its state where its upstream does not say it.
     pub(super) fn state(&self, status: &str, message: Option<&str>) -> RawObject {
-        let state = RawObject::empty().with_value("taskId", &**self.id()).with_value("status", status);
+        let state = RawObject::empty().with_value("taskId", &*self.called.id).with_value("status", status);
         let state = message.iter().fold(state, |state, message| state.with_value("statusMessage", message));
         self.times.over(&state.with_value("lastUpdatedAt", &form::now()))
     }
