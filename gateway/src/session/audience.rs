@@ -9,7 +9,7 @@ use mcp_disclosure_core::{Kind, Permits, RawObject, UpstreamName};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use super::{Listeners, Session, Viewer, Watched, list_changed};
+use super::{Listeners, Session, Watched, list_changed};
 use crate::catalogue::Published;
 
 /// The sessions and listeners of one backend.
@@ -40,7 +40,7 @@ impl Audience {
         };
         for session in self.sessions() {
             // A session whose permissions may have changed was sent that all lists did.
-            let Some(permits) = session.current_permits() else { continue };
+            let Some(permits) = session.admitted.lock().current().cloned() else { continue };
             news(&permits).iter().for_each(|(_, news)| session.client.outbox().notify(news));
         }
         self.listeners.notify_changed(news);
@@ -49,11 +49,7 @@ impl Audience {
     /// Sends the notifications of strategies' own lists to the clients whose list differs between two catalogues.
     pub fn notify_announced(&self, before: &Published, now: &Published) {
         for session in self.sessions() {
-            let (choice, memory) = (session.choice(), session.memory());
-            let viewer = Viewer { principal: session.principal(), choice, memory };
-            if let Some(notification) = viewer.news(before, now) {
-                session.client.outbox().notify(&notification);
-            }
+            session.viewer().news(before, now).iter().for_each(|news| session.client.outbox().notify(news));
         }
         self.listeners.notify_announced(before, now);
     }
@@ -65,8 +61,9 @@ impl Audience {
         let [whole, bare] =
             [params, bare].map(|params| Notification::new("notifications/resources/updated", params));
         let news = |permits: &Permits| if permits.see_all() { &whole } else { &bare };
-        for session in self.sessions().iter().filter(|session| session.wants_updates_of(updated)) {
-            session.client.outbox().notify(session.current_permits().as_ref().map_or(&bare, news));
+        for session in self.sessions().iter().filter(|session| session.is_subscribed(updated)) {
+            let permits = session.admitted.lock().current().cloned();
+            permits.iter().for_each(|permits| session.client.outbox().notify(news(permits)));
         }
         self.listeners.notify_updated(updated, news);
     }

@@ -196,7 +196,7 @@ impl Sessions {
         // Its permissions may have changed before it was there to be notified of it.
         let last = self.common.last_change();
         if last != admitted.at {
-            begun.await_readmission(last);
+            begun.admitted.lock().await_change(last);
         }
         let session = joined(ScopeGuard::into_inner(begun));
         let backend: &Backend = session.backend();
