@@ -239,7 +239,7 @@ impl Session {
             client: initialize.client.clone(),
             offer,
             capabilities: self.client.capabilities().clone(),
-            chain: self.client.chain().iter().map(str::to_owned).collect(),
+            chain: self.client.chain(),
         }
     }
 

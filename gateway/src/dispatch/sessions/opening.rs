@@ -181,7 +181,7 @@ impl Sessions {
         };
         let client = Arc::new(Client::new(revision.era(), &opened.capabilities));
         client.forwarded.follow(admitted.forwarded.clone());
-        client.came_through(opened.chain.iter().map(String::as_str).collect());
+        client.came_through(opened.chain.clone());
         let opening = Opening {
             principal: admitted.principal.clone(),
             address: Address { location: opened.location.clone(), parameters: Vec::new() },

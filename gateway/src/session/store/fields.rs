@@ -14,7 +14,7 @@ use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Fields, OPENED};
-use crate::{dialect::Offer, session::Location};
+use crate::{dialect::Offer, lineage::Chain, session::Location};
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
 /// `client_info_bytes`. A longer field is neither written nor used.
@@ -50,7 +50,7 @@ pub(crate) struct Opened {
     pub capabilities: RawObject,
     /// The gateways that it came through.
     #[serde(rename = "g", skip_serializing_if = "is_usual")]
-    pub chain: Vec<String>,
+    pub chain: Chain,
 }
 
 fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
@@ -236,7 +236,7 @@ mod tests {
                 extensions: vec!["known".into()],
             },
             capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
-            chain: vec!["other".into()],
+            chain: ["other"].into_iter().collect(),
         }
     }
 
