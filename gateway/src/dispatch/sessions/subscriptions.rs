@@ -36,10 +36,8 @@ impl Sessions {
         let Some(session) = &cx.session else { return Ok(Json::empty_object()) };
         self.check_uri(&uri)?;
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
-        let ended = session.keep_subscriptions(|watched| watched.uri != uri);
-        for watched in &ended {
-            cx.backend.released(watched).await;
-        }
+        // Its upstream is asked once this is dropped.
+        drop(session.keep_subscriptions(|watched| watched.uri != uri));
         Ok(Json::empty_object())
     }
 
