@@ -84,12 +84,13 @@ impl Session {
     pub fn new(
         id: Arc<str>,
         revision: Revision,
-        choice: Choice,
+        mut choice: Choice,
         name: &str,
         opening: Opening,
         place: Place,
         limits: &Limits,
     ) -> Self {
+        choice.traits.tasks &= revision.has_tasks();
         Self {
             label: Short(&id).to_string().into(),
             id,
