@@ -31,27 +31,26 @@ impl Audience {
         self.sessions.lock().remove(session.id());
     }
 
-    /// Sends a `list_changed` notification for each of the kinds that differ for who has these permissions. That is asked
-    /// once for each set of permissions.
-    pub fn notify_changed(&self, differ: impl Fn(&Permits) -> Vec<Kind>) {
+    /// Sends a `list_changed` notification for each of the kinds that differ between two catalogues for who has these permissions,
+    /// and those of strategies' own lists. What differs is asked once for each set of permissions.
+    pub fn notify_changed(
+        &self,
+        before: &Published,
+        now: &Published,
+        differ: impl Fn(&Permits) -> Vec<Kind>,
+    ) {
         let mut known = HashMap::new();
         let mut news = |permits: &Permits| -> Vec<(Kind, Notification)> {
             known.entry(permits.clone()).or_insert_with(|| list_changed(&differ(permits))).clone()
         };
         for session in self.sessions() {
             // A session whose permissions may have changed was sent that all lists did.
-            let Some(permits) = session.admitted.lock().current().cloned() else { continue };
-            news(&permits).iter().for_each(|(_, news)| session.client.outbox().notify(news));
+            let permits = session.admitted.lock().current().cloned();
+            let changed = permits.iter().flat_map(&mut news).map(|(_, news)| news);
+            let all = changed.chain(session.viewer().news(before, now));
+            all.for_each(|news| session.client.outbox().notify(&news));
         }
-        self.listeners.notify_changed(news);
-    }
-
-    /// Sends the notifications of strategies' own lists to the clients whose list differs between two catalogues.
-    pub fn notify_announced(&self, before: &Published, now: &Published) {
-        for session in self.sessions() {
-            session.viewer().news(before, now).iter().for_each(|news| session.client.outbox().notify(news));
-        }
-        self.listeners.notify_announced(before, now);
+        self.listeners.notify_changed(before, now, news);
     }
 
     /// Sends `notifications/resources/updated` to the subscribers of the upstream's resource.
