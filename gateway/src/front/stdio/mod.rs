@@ -20,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     backend::Scope,
-    dialect::{RequestKind, check, classify},
+    dialect::{RequestKind, classify},
     dispatch::{Assembly, Caller, Gateway, ServedSession, unfinished},
     error::Error,
     limits::Limits,
@@ -210,8 +210,7 @@ impl Connection {
 
     /// The caller of this request; `None` for `initialize`, which is answered before anything overtakes it.
     async fn caller(&mut self, request: &Request) -> Result<Option<Caller>, ErrorText> {
-        let meta = check(request, self.gateway.limits())?;
-        match classify(request, meta)? {
+        match classify(request, self.gateway.limits())? {
             RequestKind::Stateless(meta) => {
                 let (admitted, outlet) = (self.gateway.admit_on_stdio(), self.outlet.clone());
                 self.gateway
@@ -224,7 +223,10 @@ impl Connection {
                 Ok(None)
             }
             RequestKind::Session => match &self.session {
-                Some(session) => Ok(Some(self.in_session(session))),
+                Some(session) => {
+                    let (admitted, outlet) = (self.gateway.admit_on_stdio(), self.outlet.clone());
+                    Ok(Some(self.gateway.in_session(session, admitted, outlet)))
+                }
                 None if request.method == "ping" => {
                     self.answer(request.id.clone(), Ok(Json::empty_object())).await;
                     Ok(None)
@@ -235,10 +237,6 @@ impl Connection {
                 ))),
             },
         }
-    }
-
-    fn in_session(&self, session: &Arc<ServedSession>) -> Caller {
-        self.gateway.in_session(session, self.gateway.admit_on_stdio(), self.outlet.clone())
     }
 
     async fn initialize(&mut self, request: &Request) -> Result<(), ErrorText> {
