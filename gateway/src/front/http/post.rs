@@ -268,8 +268,9 @@ impl Front {
             }
             None => (ReplayBuffer::without_replay(frames), None),
         };
-        let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
-        let response = stream.of_work(work).into_response();
+        let mut stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
+        stream.work = work;
+        let response = stream.into_response();
         if listens { lasting(response) } else { response }
     }
 }
