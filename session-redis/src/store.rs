@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::{
     core::digest::random_id,
     store::{Changes, Event, Fields, OPENED, SessionStore, StoreError},
 };
-use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value, pipe};
+use redis::{Cmd, FromRedisValue, Pipeline, RedisResult, Value, cmd, from_redis_value, pipe};
 use tokio::sync::{Mutex, OnceCell, mpsc};
 
 use crate::{
@@ -52,6 +52,11 @@ impl RedisStore {
     async fn replies<'r>(&self, commands: &'r mut Pipeline) -> Result<Replies<'r>, StoreError> {
         let replies = self.connection.send(commands.ignore_errors()).await?;
         Ok(Replies { commands, replies })
+    }
+
+    /// Sends a command and waits for the reply.
+    async fn reply<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        self.replies(pipe().add_command(command.clone())).await?.get(0)
     }
 
     /// As [`change`](SessionStore::change), of fields that are all set or all removed.
@@ -152,9 +157,7 @@ impl SessionStore for RedisStore {
     }
 
     async fn end(&self, id: &str) -> Result<(), StoreError> {
-        let mut commands = pipe();
-        commands.cmd("DEL").arg(self.session(id));
-        self.replies(&mut commands).await?.get(0)
+        self.reply(cmd("DEL").arg(self.session(id))).await
     }
 
     async fn keep_events(
@@ -175,9 +178,8 @@ impl SessionStore for RedisStore {
         stream: &str,
         is_wanted: &(dyn for<'n> Fn(&'n [u8]) -> bool + Sync),
     ) -> Result<Fields, StoreError> {
-        let (key, mut commands) = (self.connection.key('e', stream), pipe());
-        commands.cmd("HKEYS").arg(&key);
-        let mut names: Vec<Vec<u8>> = self.replies(&mut commands).await?.get(0)?;
+        let key = self.connection.key('e', stream);
+        let mut names: Vec<Vec<u8>> = self.reply(cmd("HKEYS").arg(&key)).await?;
         names.retain(|name| is_wanted(name));
         if names.is_empty() {
             return Ok(Fields::new());
@@ -195,22 +197,18 @@ impl SessionStore for RedisStore {
     }
 
     async fn forget_events(&self, stream: &str) -> Result<(), StoreError> {
-        let mut commands = pipe();
-        commands.cmd("DEL").arg(self.connection.key('e', stream));
-        self.replies(&mut commands).await?.get(0)
+        self.reply(cmd("DEL").arg(self.connection.key('e', stream))).await
     }
 
     async fn send(&self, replica: Option<&str>, message: Vec<u8>) -> Result<(), StoreError> {
-        let mut commands = pipe();
-        commands.cmd("PUBLISH").arg(self.connection.key('c', replica.unwrap_or(ALL))).arg(message);
-        self.replies(&mut commands).await?.get(0)
+        let channel = self.connection.key('c', replica.unwrap_or(ALL));
+        self.reply(cmd("PUBLISH").arg(channel).arg(message)).await
     }
 
     async fn is_there(&self, replica: &str) -> Result<bool, StoreError> {
-        let mut commands = pipe();
         // The reply to PUBLISH counts those of one node of a cluster.
-        commands.cmd("PUBSUB").arg("NUMSUB").arg(self.connection.key('c', replica));
-        let listening: HashMap<String, u64> = self.replies(&mut commands).await?.get(0)?;
+        let channel = self.connection.key('c', replica);
+        let listening: HashMap<String, u64> = self.reply(cmd("PUBSUB").arg("NUMSUB").arg(channel)).await?;
         Ok(listening.values().any(|count| *count > 0))
     }
 

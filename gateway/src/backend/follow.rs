@@ -239,8 +239,8 @@ impl Follower {
             self.publish(&statuses, &made, &own, is_final);
             let now = self.backend.catalogue.current();
             changes = self.differing(&Permits::all(), &before, &now);
-            self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
-            self.backend.audience.notify_announced(&before, &now);
+            let differing = |permits: &Permits| self.differing(permits, &before, &now);
+            self.backend.audience.notify_changed(&before, &now, differing);
             self.report_clashes();
         }
         self.backend.progress.note(&self.declared, slots.iter().map(|slot| slot.number()).zip(statuses));

@@ -354,9 +354,7 @@ mod tests {
                 "inputResponses": {"question-1": roots, "question-2": roots}});
             let params = RawObject::parse(params.to_string()).unwrap();
             let request = Request { id: Id::number(1), method: "resources/read".to_owned(), params };
-            let Ok(RequestKind::Stateless(meta)) = classify(&request, request.params.meta()) else {
-                panic!()
-            };
+            let Ok(RequestKind::Stateless(meta)) = classify(&request, &Limits::default()) else { panic!() };
             let ((outlet, _frames), admitted) = (Outlet::new(&peer, &limits), gateway.admit_on_stdio());
             let caller = gateway.stateless(&address, &request, &meta, admitted, &peer, outlet).await.unwrap();
             let answered = gateway.handle(&caller, &request).await;

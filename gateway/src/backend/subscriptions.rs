@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{View, given::shown, own_uri};
+use mcp_disclosure_core::{View, given::shown};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::json;
 
@@ -14,13 +14,6 @@ use crate::{
 };
 
 impl Backend {
-    /// Waits until the upstream was informed of a release.
-    pub async fn released(&self, watched: &Watched) {
-        if let Ok(slot) = self.slot(&watched.upstream) {
-            slot.unsubscribed(&own_uri(&watched.upstream, &watched.uri)).await;
-        }
-    }
-
     /// Subscribes to a resource, at its upstream if this is the first subscriber, once that is `ready`. Returns which upstream's it is,
     /// and what holds it.
     ///

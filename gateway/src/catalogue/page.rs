@@ -97,8 +97,8 @@ pub struct Page {
     pub view: View,
     /// Instructions for the model.
     pub instructions: Option<String>,
-    /// The digest of the list whose changes its strategy announces.
-    announced: Option<Digest>,
+    /// The digest of the list whose changes its strategy announces by a notification of its own.
+    pub announced: Option<Digest>,
     /// Whether its list of tools is complete.
     pub is_complete: bool,
     /// What the strategy adds to the handshake.
@@ -183,11 +183,6 @@ impl Published {
             let view = self.view(principal, choice);
             Arc::new(Page::make(view, is_private, choice, memory))
         })
-    }
-
-    /// The digest of the list whose changes a client's strategy announces by a notification of its own.
-    pub fn announced(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Option<Digest> {
-        choice.traits.declared.then(|| self.page(principal, choice, memory).announced)?
     }
 
     /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at

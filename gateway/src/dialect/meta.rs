@@ -52,11 +52,12 @@ pub struct RequestMeta {
     pub log_level: Option<LoggingLevel>,
 }
 
-/// Determines the era of a request, given the `_meta` that [`check`] returns.
+/// Determines the era of a request.
 ///
 /// # Errors
-/// -32602 if required `_meta` keys are missing or invalid; -32022 for an unsupported version.
-pub(crate) fn classify(request: &Request, meta: Option<&RawObject>) -> Result<RequestKind, ErrorText> {
+/// Those of [`check`]; -32602 if required `_meta` keys are missing or invalid; -32022 for an unsupported version.
+pub(crate) fn classify(request: &Request, limits: &Limits) -> Result<RequestKind, ErrorText> {
+    let meta = check(request, limits)?;
     let version = meta.and_then(|meta| meta.member(VERSION));
     let capabilities = meta.and_then(|meta| meta.member(CAPABILITIES));
     if version.is_none() && capabilities.is_none() {
@@ -98,7 +99,7 @@ pub(crate) fn classify(request: &Request, meta: Option<&RawObject>) -> Result<Re
 ///
 /// # Errors
 /// -32602 if the client info, the name or the URI is too large, or the request ambiguous.
-pub(crate) fn check<'r>(request: &'r Request, limits: &Limits) -> Result<Option<&'r RawObject>, ErrorText> {
+fn check<'r>(request: &'r Request, limits: &Limits) -> Result<Option<&'r RawObject>, ErrorText> {
     check_size(request, limits)?;
     ["name", "uri", "taskId"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
     unambiguous(&request.params, &DECISIVE)?;

@@ -12,6 +12,6 @@ pub(crate) use filter::{FILTERING, Filter};
 pub(crate) use finish::{asks_for_input, cacheable, complete, era_error, list_result, read_result};
 pub(crate) use initialize::InitializeRequest;
 pub use mcp_disclosure_client::Revision;
-pub(crate) use meta::{RequestKind, RequestMeta, check, classify, unsupported};
+pub(crate) use meta::{RequestKind, RequestMeta, classify, unsupported};
 pub use offer::Offer;
 pub(crate) use offer::{TASKS, needs_tasks};

@@ -12,6 +12,7 @@
 
 use mcp_disclosure_core::{EXTENSION, RawObject};
 use mcp_disclosure_transport::CallError;
+use serde::{Deserialize, Serialize};
 
 /// The beginning of the message of a gateway that would lead back to itself. A gateway above recognizes it on stderr,
 /// and does not try again.
@@ -30,7 +31,7 @@ const LONGEST: usize = 64;
 const MOST: usize = 256;
 
 /// Instances of gateways, each once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Chain(Vec<String>);
 
 impl Chain {

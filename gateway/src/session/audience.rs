@@ -9,7 +9,7 @@ use mcp_disclosure_core::{Kind, Permits, RawObject, UpstreamName};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use super::{Listeners, Session, Viewer, Watched, list_changed};
+use super::{Listeners, Session, Watched, list_changed};
 use crate::catalogue::Published;
 
 /// The sessions and listeners of one backend.
@@ -31,31 +31,26 @@ impl Audience {
         self.sessions.lock().remove(session.id());
     }
 
-    /// Sends a `list_changed` notification for each of the kinds that differ for who has these permissions. That is asked
-    /// once for each set of permissions.
-    pub fn notify_changed(&self, differ: impl Fn(&Permits) -> Vec<Kind>) {
+    /// Sends a `list_changed` notification for each of the kinds that differ between two catalogues for who has these permissions,
+    /// and those of strategies' own lists. What differs is asked once for each set of permissions.
+    pub fn notify_changed(
+        &self,
+        before: &Published,
+        now: &Published,
+        differ: impl Fn(&Permits) -> Vec<Kind>,
+    ) {
         let mut known = HashMap::new();
         let mut news = |permits: &Permits| -> Vec<(Kind, Notification)> {
             known.entry(permits.clone()).or_insert_with(|| list_changed(&differ(permits))).clone()
         };
         for session in self.sessions() {
             // A session whose permissions may have changed was sent that all lists did.
-            let Some(permits) = session.current_permits() else { continue };
-            news(&permits).iter().for_each(|(_, news)| session.client.outbox().notify(news));
+            let permits = session.admitted.lock().current().cloned();
+            let changed = permits.iter().flat_map(&mut news).map(|(_, news)| news);
+            let all = changed.chain(session.viewer().news(before, now));
+            all.for_each(|news| session.client.outbox().notify(&news));
         }
-        self.listeners.notify_changed(news);
-    }
-
-    /// Sends the notifications of strategies' own lists to the clients whose list differs between two catalogues.
-    pub fn notify_announced(&self, before: &Published, now: &Published) {
-        for session in self.sessions() {
-            let (choice, memory) = (session.choice(), session.memory());
-            let viewer = Viewer { principal: session.principal(), choice, memory };
-            if let Some(notification) = viewer.news(before, now) {
-                session.client.outbox().notify(&notification);
-            }
-        }
-        self.listeners.notify_announced(before, now);
+        self.listeners.notify_changed(before, now, news);
     }
 
     /// Sends `notifications/resources/updated` to the subscribers of the upstream's resource.
@@ -65,8 +60,9 @@ impl Audience {
         let [whole, bare] =
             [params, bare].map(|params| Notification::new("notifications/resources/updated", params));
         let news = |permits: &Permits| if permits.see_all() { &whole } else { &bare };
-        for session in self.sessions().iter().filter(|session| session.wants_updates_of(updated)) {
-            session.client.outbox().notify(session.current_permits().as_ref().map_or(&bare, news));
+        for session in self.sessions().iter().filter(|session| session.is_subscribed(updated)) {
+            let permits = session.admitted.lock().current().cloned();
+            permits.iter().for_each(|permits| session.client.outbox().notify(news(permits)));
         }
         self.listeners.notify_updated(updated, news);
     }

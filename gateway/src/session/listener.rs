@@ -79,12 +79,19 @@ impl Listeners {
         listener
     }
 
-    /// Notifies subscribers of the kinds of lists that changed for who has their permissions.
-    pub fn notify_changed(&self, mut news: impl FnMut(&Permits) -> Vec<(Kind, Notification)>) {
+    /// Notifies subscribers of the kinds of lists that changed for who has their permissions, and those that asked for the
+    /// notifications of their strategy's extension, if its list differs between two catalogues.
+    pub fn notify_changed(
+        &self,
+        before: &Published,
+        now: &Published,
+        mut news: impl FnMut(&Permits) -> Vec<(Kind, Notification)>,
+    ) {
         for listener in self.all() {
-            let news = news(listener.viewer.principal.permits());
-            let wanted = news.iter().filter(|(kind, _)| listener.filter.wants(*kind));
-            wanted.for_each(|(_, notification)| listener.notify(notification));
+            let changed = news(listener.viewer.principal.permits()).into_iter();
+            let wanted = changed.filter(|(kind, _)| listener.filter.wants(*kind)).map(|(_, news)| news);
+            let announced = listener.filter.extension.and_then(|_| listener.viewer.news(before, now));
+            wanted.chain(announced).for_each(|news| listener.notify(&news));
         }
     }
 
@@ -92,15 +99,6 @@ impl Listeners {
     pub fn notify_updated<'n>(&self, updated: &Watched, news: impl Fn(&Permits) -> &'n Notification) {
         let subscribed = self.all().into_iter().filter(|listener| listener.filter.watched.contains(updated));
         subscribed.for_each(|listener| listener.notify(news(listener.viewer.principal.permits())));
-    }
-
-    /// Notifies the clients that asked for the notifications of their strategy's extension, if its list differs between two
-    /// catalogues.
-    pub fn notify_announced(&self, before: &Published, now: &Published) {
-        let asking = self.all().into_iter().filter(|listener| listener.filter.extension.is_some());
-        for listener in asking {
-            listener.viewer.news(before, now).iter().for_each(|news| listener.notify(news));
-        }
     }
 
     fn all(&self) -> Vec<Arc<Listener>> {

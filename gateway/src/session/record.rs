@@ -9,16 +9,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Digest, Kind, Marks, Memory, Permits, Principal};
+use mcp_disclosure_core::{Digest, Kind, Marks, Memory, Principal};
 use mcp_disclosure_transport::{LoggingLevel, printable::Short};
 use parking_lot::Mutex;
 
 use super::{
-    Address, Client, Held, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent,
+    Address, Client, Held, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Viewer,
     Watched,
     admitted::Admitted,
     list_changed,
-    store::{Archive, Delta, Opened, Read, Replicas, key_of},
+    store::{Archive, Delta, Opened, Read, Recorded, Replicas, key_of},
 };
 use crate::{
     dialect::{InitializeRequest, Revision},
@@ -50,7 +50,8 @@ pub struct Session {
     choice: Choice,
     /// Who opened it.
     principal: Principal,
-    admitted: Mutex<Admitted>,
+    /// What its principal may use.
+    pub admitted: Mutex<Admitted>,
     /// The URL path at which it was opened.
     pub location: Location,
     /// What the client calls itself.
@@ -65,17 +66,12 @@ pub struct Session {
     pub replay: ReplayBuffers,
     /// Its client.
     pub client: Arc<Client>,
-    memory: Mutex<Memory>,
-    log_level: Mutex<Option<LoggingLevel>>,
+    recorded: Mutex<Recorded>,
     subscriptions: Mutex<HashMap<Watched, (Held, Place)>>,
     opened: Instant,
     used: Mutex<Instant>,
     /// Whether it sent a request after the handshake.
     has_worked: AtomicBool,
-    /// Whether the client used a filter's own methods or members.
-    speaks_natively: AtomicBool,
-    /// With a store: the number of the reading that this copy is as of.
-    as_of: Mutex<u64>,
     /// With a store: when its life was last extended there.
     refreshed: Mutex<Option<Instant>>,
     /// The peer it counts against.
@@ -88,12 +84,13 @@ impl Session {
     pub fn new(
         id: Arc<str>,
         revision: Revision,
-        choice: Choice,
+        mut choice: Choice,
         name: &str,
         opening: Opening,
         place: Place,
         limits: &Limits,
     ) -> Self {
+        choice.traits.tasks &= revision.has_tasks();
         Self {
             label: Short(&id).to_string().into(),
             id,
@@ -108,14 +105,11 @@ impl Session {
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
             client: opening.client,
-            memory: Mutex::default(),
-            log_level: Mutex::default(),
+            recorded: Mutex::default(),
             subscriptions: Mutex::default(),
             opened: Instant::now(),
             used: Mutex::new(Instant::now()),
             has_worked: AtomicBool::new(false),
-            speaks_natively: AtomicBool::new(false),
-            as_of: Mutex::default(),
             refreshed: Mutex::default(),
             peer: opening.peer,
             _place: place,
@@ -135,9 +129,19 @@ impl Session {
 
     /// The strategy that serves it, with the client's traits as known so far.
     pub fn choice(&self) -> Choice {
+        self.viewer().choice
+    }
+
+    /// What its lists depend on.
+    pub fn viewer(&self) -> Viewer {
+        self.viewer_with(&self.recorded.lock())
+    }
+
+    /// The same, if this were recorded of it.
+    pub(crate) fn viewer_with(&self, recorded: &Recorded) -> Viewer {
         let mut choice = self.choice.clone();
-        choice.traits.filter_bridge &= !self.speaks_natively.load(Ordering::Relaxed);
-        choice
+        choice.traits.filter_bridge &= !recorded.native;
+        Viewer { principal: self.principal(), choice, memory: recorded.memory.clone() }
     }
 
     /// The name of the strategy that serves it.
@@ -158,29 +162,6 @@ impl Session {
     /// The principal that opened it, the only one allowed to use it, with its permissions at the last request.
     pub fn principal(&self) -> Principal {
         self.principal.clone().permitted(self.admitted.lock().permits().clone())
-    }
-
-    /// Its permissions, unless they may have changed since its last request.
-    pub fn current_permits(&self) -> Option<Permits> {
-        let known = self.admitted.lock();
-        known.is_current().then(|| known.permits().clone())
-    }
-
-    /// Takes over the permissions that its principal had after this change, unless a later one is known. Whether
-    /// subscriptions have to follow them, before [`resume`](Self::resume).
-    pub fn readmit(&self, principal: &Principal, at: u64) -> bool {
-        self.admitted.lock().take_over(principal.permits(), at)
-    }
-
-    /// Its subscriptions follow its permissions as of this change.
-    pub fn resume(&self, at: u64) {
-        self.admitted.lock().follow(at);
-    }
-
-    /// Its permissions may have changed: until a request that was admitted after this change, nothing is sent about what
-    /// it is subscribed to.
-    pub fn await_readmission(&self, change: u64) {
-        self.admitted.lock().await_change(change);
     }
 
     /// The empty event that starts a stream and makes it resumable. `None` for clients of earlier revisions,
@@ -231,17 +212,15 @@ impl Session {
         was_used || !self.is_quiet()
     }
 
-    /// Replaces what this copy has with what the store had. Returns the memory before; `None` if the copy is as of a later reading.
-    pub(crate) fn replace(&self, read: &Read) -> Option<Memory> {
-        let mut as_of = self.as_of.lock();
-        if *as_of > read.number {
+    /// Replaces what this copy has with what the store had. Returns what was recorded before; `None` if the copy is as of a later
+    /// reading.
+    pub(crate) fn replace(&self, read: &Read) -> Option<Recorded> {
+        let mut recorded = self.recorded.lock();
+        if recorded.as_of > read.recorded.as_of {
             return None;
         }
-        *as_of = read.number;
         read.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
-        *self.log_level.lock() = read.log_level;
-        self.speaks_natively.fetch_or(read.native, Ordering::Relaxed);
-        let before = std::mem::replace(&mut *self.memory.lock(), read.memory.clone());
+        let before = std::mem::replace(&mut *recorded, read.recorded.clone());
         drop(self.keep_subscriptions(|watched| read.subscriptions.contains(&watched.uri)));
         Some(before)
     }
@@ -261,52 +240,43 @@ impl Session {
             client: initialize.client.clone(),
             offer,
             capabilities: self.client.capabilities().clone(),
-            chain: self.client.chain().iter().map(str::to_owned).collect(),
+            chain: self.client.chain(),
         }
     }
 
     /// What was recorded while it was opened: it has no subscriptions yet.
     pub(crate) fn recorded(&self) -> Delta {
-        let memory = self.memory();
-        Delta {
-            marks: self.marks.all(),
-            notes: memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect(),
-            native: self.speaks_natively.load(Ordering::Relaxed),
-            log_level: self.log_level(),
-            ..Delta::default()
-        }
+        let Recorded { memory, native, log_level, .. } = self.recorded.lock().clone();
+        let notes = memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect();
+        Delta { marks: self.marks.all(), notes, native, log_level, ..Delta::default() }
     }
 
     /// What strategies recorded about the client so far.
     pub fn memory(&self) -> Memory {
-        self.memory.lock().clone()
+        self.recorded.lock().memory.clone()
     }
 
     /// The part of a change that this copy does not have yet. Subscriptions are always part of it.
     pub(crate) fn changed_by(&self, mut delta: Delta) -> Delta {
+        let known = self.recorded.lock();
         delta.marks.retain(|(tool, digest)| !self.marks.has(tool, digest));
-        delta.native &= !self.speaks_natively.load(Ordering::Relaxed);
-        delta.log_level = delta.log_level.filter(|level| Some(*level) != self.log_level());
-        let memory = self.memory();
-        if delta.noted_in(&memory) == memory {
+        delta.native &= !known.native;
+        delta.log_level = delta.log_level.filter(|level| Some(*level) != known.log_level);
+        if delta.noted_in(&known.memory) == known.memory {
             delta.notes.clear();
         }
         delta
     }
 
-    /// Applies changes, but for those of subscriptions. Returns the memory before and after.
-    pub(crate) fn apply(&self, delta: Delta) -> (Memory, Memory) {
+    /// Applies changes, but for those of subscriptions. Returns what was recorded before.
+    pub(crate) fn apply(&self, delta: Delta) -> Recorded {
+        let mut recorded = self.recorded.lock();
+        let before = recorded.clone();
+        recorded.memory = delta.noted_in(&before.memory);
+        recorded.native |= delta.native;
+        recorded.log_level = delta.log_level.or(before.log_level);
         delta.marks.into_iter().for_each(|(tool, digest)| self.marks.mark(tool, digest));
-        self.speaks_natively.fetch_or(delta.native, Ordering::Relaxed);
-        if let Some(level) = delta.log_level {
-            *self.log_level.lock() = Some(level);
-        }
-        let mut memory = self.memory.lock();
-        let before = memory.clone();
-        for (strategy, changes) in delta.notes {
-            *memory = memory.with(&strategy, changes);
-        }
-        (before, memory.clone())
+        before
     }
 
     /// Sends a `list_changed` notification for each of these kinds.
@@ -316,7 +286,7 @@ impl Session {
 
     /// The minimum log level, if the client set one.
     pub fn log_level(&self) -> Option<LoggingLevel> {
-        *self.log_level.lock()
+        self.recorded.lock().log_level
     }
 
     /// Adds a subscription, unless the client is subscribed already; `place` is its reservation.
@@ -332,12 +302,6 @@ impl Session {
     /// The URIs of all subscriptions.
     pub fn subscribed(&self) -> Vec<String> {
         self.subscriptions.lock().keys().map(|watched| watched.uri.clone()).collect()
-    }
-
-    /// Whether the client is to be notified of this resource.
-    pub fn wants_updates_of(&self, watched: &Watched) -> bool {
-        let is_current = self.admitted.lock().is_current();
-        is_current && self.is_subscribed(watched)
     }
 
     /// Ends the subscriptions to other resources than these, which are released, and returns them.

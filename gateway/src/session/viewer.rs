@@ -1,11 +1,14 @@
 //! What clients see, and which notifications they get when it changes.
 
-use std::fmt::Debug;
+use std::{fmt::Debug, sync::Arc};
 
 use mcp_disclosure_core::{Extension, Kind, Memory, Principal, RawObject, UpstreamName};
 use mcp_disclosure_transport::Notification;
 
-use crate::{catalogue::Published, negotiation::Choice};
+use crate::{
+    catalogue::{Page, Published},
+    negotiation::Choice,
+};
 
 /// One `list_changed` notification per method: both kinds of resource share theirs.
 pub(crate) fn list_changed(kinds: &[Kind]) -> Vec<(Kind, Notification)> {
@@ -32,12 +35,21 @@ impl Viewer {
         self.choice.strategy.profile().extension.filter(|_| self.choice.traits.declared)
     }
 
+    /// Its page of a catalogue.
+    pub fn page(&self, of: &Published) -> Arc<Page> {
+        of.page(&self.principal, &self.choice, &self.memory)
+    }
+
     /// The notification of that extension, if its list differs between two catalogues.
     pub fn news(&self, before: &Published, now: &Published) -> Option<Notification> {
-        let extension = self.extension()?;
-        let digest = |of: &Published| of.announced(&self.principal, &self.choice, &self.memory);
-        let is_new = digest(before) != digest(now);
-        is_new.then(|| Notification::new(extension.changed, RawObject::empty()))
+        self.extension()?;
+        self.announces(&self.page(before), &self.page(now))
+    }
+
+    /// The same, if its list differs between two pages.
+    pub fn announces(&self, before: &Page, now: &Page) -> Option<Notification> {
+        let extension = self.extension().filter(|_| before.announced != now.announced)?;
+        Some(Notification::new(extension.changed, RawObject::empty()))
     }
 }
 

@@ -140,15 +140,6 @@ impl Slot {
         self.wishes.of(uri).is_some_and(|wish| wish.is_wanted())
     }
 
-    /// Waits until the upstream was asked to unsubscribe, if it is being asked.
-    pub async fn unsubscribed(&self, uri: &str) {
-        let Some(wish) = self.wishes.of(uri) else { return };
-        while !wish.is_wanted() && self.wishes.of(uri).is_some_and(|known| Arc::ptr_eq(&known, &wish)) {
-            drop(wish.subscribed.lock().await);
-            tokio::task::yield_now().await;
-        }
-    }
-
     async fn ask_for(&self, uri: &str, subscribed: &mut Subscribed) -> Result<(), ErrorText> {
         let upstream = self.connected(None, Instant::now()).await?;
         let at = Arc::downgrade(&upstream);

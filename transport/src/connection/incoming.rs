@@ -65,8 +65,7 @@ impl Connection {
         let method = pending.as_ref().map_or("", |(_, pending)| &pending.method);
         self.observe(Direction::Received, PassageKind::Answer, method, text);
         if let Some((id, pending)) = pending {
-            self.handler.settled(id, Settled::Answered);
-            return pending.settle(true, check(response.outcome));
+            return self.settle_taken(id, pending, Settled::Answered, check(response.outcome));
         }
         if response.id.is_none() {
             return self.settle_without_id(response.outcome, about);

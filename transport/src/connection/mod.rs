@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// Why a connection ends whose HTTP session is lost.
-const LOST_SESSION: &str = "the server no longer knows the session";
+pub(crate) const LOST_SESSION: &str = "the server no longer knows the session";
 
 /// A connection to an MCP server.
 ///
@@ -100,10 +100,15 @@ pub struct Call {
 }
 
 impl Connection {
-    /// A connection that nothing carries yet, and the queue of what has to be sent.
-    pub(crate) fn new(handler: Arc<dyn Handler>, bounds: Bounds, carrier: Carrier) -> (Arc<Self>, Queued) {
+    /// A connection that a task of its own carries, until that returns why the connection ended.
+    pub(crate) fn carried<C: Future<Output = Reason> + Send + 'static>(
+        handler: Arc<dyn Handler>,
+        bounds: Bounds,
+        carrier: Carrier,
+        carry: impl FnOnce(Arc<Self>, Queued) -> C,
+    ) -> Arc<Self> {
         let (outgoing, queued) = queue(bounds.queue_bytes.most, bounds.queue_share_bytes.most);
-        let connection = Self {
+        let connection = Arc::new(Self {
             handler,
             bounds,
             outgoing,
@@ -118,18 +123,7 @@ impl Connection {
             lacks_session: AtomicBool::new(false),
             foreign_output: OnceLock::new(),
             skipped: LineLimit::new("lines on its output", bounds.stderr_lines),
-        };
-        (Arc::new(connection), queued)
-    }
-
-    /// A connection that a task of its own carries, until that returns why the connection ended.
-    pub(crate) fn carried<C: Future<Output = Reason> + Send + 'static>(
-        handler: Arc<dyn Handler>,
-        bounds: Bounds,
-        carrier: Carrier,
-        carry: impl FnOnce(Arc<Self>, Queued) -> C,
-    ) -> Arc<Self> {
-        let (connection, queued) = Self::new(handler, bounds, carrier);
+        });
         // However the task ends.
         let ending = scopeguard::guard(Arc::clone(&connection), |connection| {
             connection.end("the task that carried it was dropped");
@@ -310,16 +304,10 @@ impl Connection {
         self.lacks_session.store(!is_there, Ordering::Relaxed);
     }
 
-    /// Ends the connection because the HTTP server no longer knows the session.
-    pub(crate) fn lose_session(&self) {
-        self.end(LOST_SESSION);
-    }
-
     /// Fails a pending request whose exchange failed.
     pub(crate) fn fail(&self, id: RequestId, error: CallError) {
         if let Some(pending) = self.take_pending(id) {
-            self.handler.settled(id, Settled::GivenUp);
-            pending.settle(false, Err(error));
+            self.settle_taken(id, pending, Settled::GivenUp, Err(error));
         }
     }
 
@@ -331,8 +319,8 @@ impl Connection {
         let left = std::mem::take(&mut *self.pending.lock());
         for (id, pending) in left {
             let unprocessed = self.outgoing.remove(id) || pending.is_refused;
-            self.handler.settled(id, if unprocessed { Settled::Unsent } else { Settled::GivenUp });
-            pending.settle(false, Err(self.how_it_ended(unprocessed)));
+            let how = if unprocessed { Settled::Unsent } else { Settled::GivenUp };
+            self.settle_taken(id, pending, how, Err(self.how_it_ended(unprocessed)));
         }
         self.asked.lock().drain().for_each(|(_, task)| task.abort());
         if is_first {

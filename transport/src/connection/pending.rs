@@ -6,7 +6,7 @@ use tokio::{
 };
 
 use super::Connection;
-use crate::{CallError, Json, RequestId};
+use crate::{CallError, Json, RequestId, Settled};
 
 /// A request without a response yet.
 #[derive(Debug)]
@@ -28,6 +28,22 @@ impl Connection {
     /// Takes a request that is pending, which is settled by whoever took it.
     pub(super) fn take_pending(&self, id: RequestId) -> Option<Pending> {
         self.pending.lock().remove(&id)
+    }
+
+    /// Delivers the result or error of a request that was taken to its caller.
+    pub(super) fn settle_taken(
+        &self,
+        id: RequestId,
+        taken: Pending,
+        how: Settled,
+        outcome: Result<Json, CallError>,
+    ) {
+        self.handler.settled(id, how);
+        if let Some(settled) = taken.settled.filter(|_| how == Settled::Answered) {
+            settled.send_replace(true);
+        }
+        // The receiver is gone if the request was cancelled meanwhile.
+        let _cancelled = taken.answer.send(outcome);
     }
 
     /// Records progress of a request, if it is pending.
@@ -61,16 +77,5 @@ impl Connection {
                 None => false,
             }
         }
-    }
-}
-
-impl Pending {
-    /// Delivers the result or error to the caller.
-    pub(super) fn settle(self, answered: bool, outcome: Result<Json, CallError>) {
-        if let Some(settled) = self.settled.filter(|_| answered) {
-            settled.send_replace(true);
-        }
-        // The receiver is gone if the request was cancelled meanwhile.
-        let _cancelled = self.answer.send(outcome);
     }
 }

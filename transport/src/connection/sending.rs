@@ -44,8 +44,8 @@ impl Connection {
         let (reserved, given_way) = self.outgoing.reserve(outgoing);
         for id in given_way {
             if let Some(pending) = self.take_pending(id) {
-                self.handler.settled(id, Settled::Unsent);
-                pending.settle(false, Err(CallError::QueueFull(self.bounds.queue_bytes)));
+                let full = CallError::QueueFull(self.bounds.queue_bytes);
+                self.settle_taken(id, pending, Settled::Unsent, Err(full));
             }
         }
         reserved.map_err(|full| match full {

@@ -11,7 +11,7 @@ use super::{
     Link, StreamPosition,
     exchange::{EVENT_STREAM, accepting_both, content_type, read_body},
 };
-use crate::{Bound, HttpError, Message, RequestId};
+use crate::{Bound, HttpError, Message, RequestId, connection::LOST_SESSION};
 
 /// Maximum size of an error response: it is read for an error object and for the log.
 pub(super) const ERROR_BODY: Bound = Bound { most: 1024 * 1024, setting: "" };
@@ -120,7 +120,7 @@ impl Link {
     pub(super) async fn end_session(&self) {
         self.posting.close();
         let _in_time = tokio::time::timeout(ALSO_REFUSED, self.posting.wait()).await;
-        self.connection.lose_session();
+        self.connection.end(LOST_SESSION);
     }
 }
 

@@ -6,17 +6,16 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Digest, Effects, Lifecycle, Marks, Memory, Noted, RawObject, Receipts, ToolName, Unlimited,
+    Context, Digest, Effects, Lifecycle, Marks, Noted, RawObject, Receipts, ToolName, Unlimited,
 };
 use mcp_disclosure_transport::{ErrorText, Id, Json, LoggingLevel, Notification, code, printable::Short};
 
 use super::{ServedSession, Sessions};
 use crate::{
     dispatch::{Answer, Caller, RequestContext, common::panicked},
-    negotiation::Choice,
     session::{
         Outlet,
-        store::{Delta, MessageKind},
+        store::{Delta, MessageKind, Recorded},
     },
 };
 
@@ -181,30 +180,24 @@ impl Sessions {
     ) -> Result<(), ErrorText> {
         let (sessions, session) = (Arc::clone(self), Arc::clone(session));
         let changing = async move {
-            // The lists are the session's, whatever variant the request named.
-            let choice = session.choice();
-            let (before, after) = sessions.write(&session, sessions.allowed(delta)).await?;
-            notify_differences(&session, &choice, &before, &after);
+            let before = sessions.write(&session, sessions.allowed(delta)).await?;
+            notify_differences(&session, &before);
             Ok(())
         };
         self.finishing(changing).await
     }
 }
 
-/// Notifies a session's client of lists that differ from those of this choice and memory.
-pub(super) fn notify_differences(session: &ServedSession, chosen: &Choice, before: &Memory, after: &Memory) {
-    let choice = session.choice();
-    if before == after && choice.traits == chosen.traits {
+/// Notifies a session's client of lists that differ from those it had when this was recorded of it. They are the session's, whatever
+/// variant a request named.
+pub(super) fn notify_differences(session: &ServedSession, before: &Recorded) {
+    let (before, now) = (session.viewer_with(before), session.viewer());
+    if before.memory == now.memory && before.choice.traits == now.choice.traits {
         return;
     }
-    let (principal, current) = (&session.principal(), session.backend().catalogue().current());
-    let page = |choice: &Choice, memory| current.page(principal, choice, memory);
+    let current = session.backend().catalogue().current();
     // What it chose by may have changed what it is listed to choose by.
-    session.notify_changed(&page(chosen, before).changes(&page(&choice, after)));
-    let announced = |choice: &Choice, memory| current.announced(principal, choice, memory);
-    let extension = choice.strategy.profile().extension;
-    let is_new = announced(chosen, before) != announced(&choice, after);
-    if let Some(extension) = extension.filter(|_| is_new) {
-        session.client.outbox().notify(&Notification::new(extension.changed, RawObject::empty()));
-    }
+    let (before, page) = (before.page(&current), now.page(&current));
+    session.notify_changed(&before.changes(&page));
+    now.announces(&before, &page).iter().for_each(|news| session.client.outbox().notify(news));
 }

@@ -196,7 +196,7 @@ impl Sessions {
     /// of their next request; what they are subscribed to waits for it.
     pub(super) fn await_readmission(&self, change: u64) {
         for session in self.all() {
-            session.await_readmission(change);
+            session.admitted.lock().await_change(change);
             session.notify_changed(&Kind::ALL);
         }
     }

@@ -12,10 +12,9 @@ use crate::{
     dialect::{InitializeRequest, Revision},
     dispatch::{Admitted, Answer, allowance::Allowance, common::fresh},
     explain::explanation,
-    negotiation::Choice,
     observe::protected,
     session::{
-        Address, Client, Opening, Peer, Place, Session,
+        Address, Client, Opening, Peer, Session,
         store::{MessageKind, Read, StoreError},
     },
 };
@@ -24,31 +23,20 @@ use crate::{
 const READINGS: usize = 4;
 
 impl Sessions {
-    /// Starts what a session needs whose client calls itself this. What is returned ends it, such as when the client hangs up, until
-    /// it is [`joined`].
-    ///
-    /// # Errors
-    /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
+    /// Begins a session that this backend serves. What is returned ends it, such as when the client hangs up, until it is [`joined`].
     async fn begin(
         &self,
-        id: Arc<str>,
-        revision: Revision,
-        mut choice: Choice,
-        name: &str,
-        opening: Opening,
-        place: Place,
-    ) -> Result<ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)>, ErrorText> {
-        let backend = self.common.backends.for_session(&opening.client, &opening.peer).await?;
-        choice.traits.tasks &= revision.has_tasks();
-        let mut session = Session::new(id, revision, choice, name, opening, place, &self.common.limits);
+        mut session: Session,
+        backend: &Arc<Backend>,
+    ) -> ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)> {
         self.replicas.iter().for_each(|replicas| session.share(replicas));
-        let session = ServedSession::new(session, &backend);
+        let session = ServedSession::new(session, backend);
         let begun = scopeguard::guard(session, |session| {
             drop(self.remove(session.id()));
             self.let_go(&session);
         });
         backend.recalled().await;
-        Ok(begun)
+        begun
     }
 
     /// Opens a session.
@@ -78,21 +66,20 @@ impl Sessions {
         let place = opening.peer.session()?;
         let parameters = std::mem::take(&mut opening.address.parameters);
         let (principal, name, reason) = (opening.principal.clone(), &*initialize.client, choice.reason);
-        let begun = self.begin(id, revision, choice, name, opening, place).await?;
+        let backend = common.backends.for_session(&opening.client, &opening.peer).await?;
+        let session = Session::new(id, revision, choice, name, opening, place, &common.limits);
+        let begun = self.begin(session, &backend).await;
         let session = &*begun;
         tracing::info!(session = %Short(session.id()), principal = principal.id(), client = name, %revision, strategy = %session.strategy(), %reason, "session opened");
         let of_strategies = |id: &str| {
             let mut extensions = common.strategies.all().filter_map(|strategy| strategy.profile().extension);
             extensions.any(|extension| extension.id == id)
         };
-        let result = async {
-            let mut client = self.client_of(session);
-            let recorded = client.comes_in(&parameters, &initialize.offer.settings).await?;
-            // No other replica knows it yet.
-            drop(session.apply(self.allowed(recorded)));
-            self.greet(&initialize, session, is_gateway).await
-        };
-        let result = result.await?;
+        let mut client = self.client_of(session);
+        let recorded = client.comes_in(&parameters, &initialize.offer.settings).await?;
+        // No other replica knows it yet.
+        drop(session.apply(self.allowed(recorded)));
+        let result = self.greet(&initialize, session, is_gateway).await?;
         if let Some(replicas) = &self.replicas {
             let opened = session.opened_by(&initialize, of_strategies);
             replicas.create(session.id(), &opened, &session.recorded()).await?;
@@ -181,25 +168,27 @@ impl Sessions {
         };
         let client = Arc::new(Client::new(revision.era(), &opened.capabilities));
         client.forwarded.follow(admitted.forwarded.clone());
-        client.came_through(opened.chain.iter().map(String::as_str).collect());
+        client.came_through(opened.chain.clone());
         let opening = Opening {
             principal: admitted.principal.clone(),
             address: Address { location: opened.location.clone(), parameters: Vec::new() },
             client,
             peer: peer.clone(),
         };
-        let place = peer.session_anyway();
-        let begun = self.begin(id.into(), revision, choice, &opened.client, opening, place).await?;
+        let (place, common) = (peer.session_anyway(), &self.common);
+        let backend = common.backends.for_session(&opening.client, peer).await?;
+        let session =
+            Session::new(id.into(), revision, choice, &opened.client, opening, place, &common.limits);
+        let begun = self.begin(session, &backend).await;
         begun.replace(read);
         let evicted = self.table.lock().adopt(Arc::clone(&begun))?;
         evicted.iter().for_each(|evicted| self.let_go(evicted));
         // Its permissions may have changed before it was there to be notified of it.
         let last = self.common.last_change();
         if last != admitted.at {
-            begun.await_readmission(last);
+            begun.admitted.lock().await_change(last);
         }
         let session = joined(ScopeGuard::into_inner(begun));
-        let backend: &Backend = session.backend();
         if session.log_level().is_some() {
             backend.relay_log_level();
         }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
-use mcp_disclosure_core::{Kind, Memory, RawObject};
+use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Response, printable::Short};
 use tracing::Instrument;
 
@@ -17,7 +17,10 @@ use crate::{
     dispatch::{Caller, common::panicked},
     session::{
         Session,
-        store::{Archive, Delta, Event, MessageKind, Progress, Read, ReplicaMessage, Replicas, StoreError},
+        store::{
+            Archive, Delta, Event, MessageKind, Progress, Read, Recorded, ReplicaMessage, Replicas,
+            StoreError,
+        },
     },
 };
 
@@ -98,18 +101,12 @@ impl Sessions {
     /// Brings a copy up to date with what was read. A copy of a session that is gone is given up.
     pub(super) fn renew(&self, copy: &ServedSession, read: Option<&Read>) {
         let Some(read) = read else { return self.give_up(copy) };
-        let (choice, level) = (copy.choice(), copy.log_level());
         let Some(before) = copy.replace(read) else { return };
-        if copy.log_level() != level {
+        if copy.log_level() != before.log_level {
             copy.backend().relay_log_level();
         }
-        if before == read.memory && copy.choice().traits == choice.traits {
-            return;
-        }
         // A stream that is open here carries what changed. It calls the strategy, which may panic.
-        let after = &read.memory;
-        let differences = || notify_differences(copy, &choice, &before, after);
-        if catch_unwind(AssertUnwindSafe(differences)).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| notify_differences(copy, &before))).is_err() {
             tracing::error!(session = %Short(copy.id()), "comparing the lists of a session panicked");
             copy.notify_changed(&Kind::ALL);
         }
@@ -147,12 +144,8 @@ impl Sessions {
         self.finishing(async move { sessions.write(&session, delta).await.map(drop) }).await
     }
 
-    /// As [`record`](Self::record), for what is finished in any case. Returns the memory before and after.
-    pub(super) async fn write(
-        &self,
-        session: &ServedSession,
-        delta: Delta,
-    ) -> Result<(Memory, Memory), ErrorText> {
+    /// As [`record`](Self::record), for what is finished in any case. Returns what was recorded before.
+    pub(super) async fn write(&self, session: &ServedSession, delta: Delta) -> Result<Recorded, ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(session.apply(delta)) };
         let delta = session.changed_by(delta);
         if delta.is_empty() {
@@ -163,13 +156,13 @@ impl Sessions {
             self.give_up(session);
             return Err(ended());
         }
-        let changed = session.apply(delta);
+        let before = session.apply(delta);
         if concerns_streams {
             // What was read before this change, and arrives after it, does not undo it here.
             self.read_again(session).await?.ok_or_else(ended)?;
             self.mention(session, MessageKind::Changed).await;
         }
-        Ok(changed)
+        Ok(before)
     }
 
     /// The client opened its general stream here, which has to carry the updates that it subscribed to anywhere. `has_missed`:

@@ -36,10 +36,8 @@ impl Sessions {
         let Some(session) = &cx.session else { return Ok(Json::empty_object()) };
         self.check_uri(&uri)?;
         self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
-        let ended = session.keep_subscriptions(|watched| watched.uri != uri);
-        for watched in &ended {
-            cx.backend.released(watched).await;
-        }
+        // Its upstream is asked once this is dropped.
+        drop(session.keep_subscriptions(|watched| watched.uri != uri));
         Ok(Json::empty_object())
     }
 
@@ -60,9 +58,9 @@ impl Sessions {
 
     /// A session's principal is permitted this as of a change of permissions.
     pub(crate) fn readmit(self: &Arc<Self>, session: &Arc<ServedSession>, principal: &Principal, at: u64) {
-        if session.readmit(principal, at) {
+        if session.admitted.lock().take_over(principal.permits(), at) {
             self.keep_readable(session);
-            session.resume(at);
+            session.admitted.lock().follow(at);
         }
     }
 
@@ -113,7 +111,7 @@ impl Sessions {
         let mut is_done = true;
         for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
             let principal = session.principal();
-            let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
+            let page = session.viewer().page(&backend.catalogue().current());
             let owner = page.view.entry(Kind::Resources, uri).map(|entry| backend.slot(entry.upstream()));
             let is_there = owner.is_some_and(|slot| slot.is_ok_and(|slot| slot.upstream().is_some()));
             if !(is_settled || is_there) {

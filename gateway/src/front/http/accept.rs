@@ -224,10 +224,10 @@ impl Serving {
                     // Else hyper would add that the connection of an HTTP/1.0 client is kept.
                     *response.version_mut() = version;
                     unread::linger(rest);
-                    serving.note_body();
+                    serving.enter_after(Phase::Body, Phase::Busy);
                 }
                 if is_lasting(&response) {
-                    serving.note_stream();
+                    serving.enter_after(Phase::Busy, Phase::Stream);
                 }
                 // The body holds it, in a closure that is never called but dropped with it: when all of it was given to be sent.
                 let sent = scopeguard::guard(serving, |connection| connection.note_response());
@@ -305,7 +305,7 @@ impl<S: AsyncRead> AsyncRead for Tracked<S> {
         let before = buffer.filled().len();
         let read = self.stream.as_mut().poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.connection.note_bytes();
+            self.connection.enter_after(Phase::Idle, Phase::Head);
         }
         read
     }
@@ -335,7 +335,7 @@ impl<S: AsyncWrite> AsyncWrite for Tracked<S> {
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         let flushed = self.stream.as_mut().poll_flush(cx);
         if flushed.is_ready() {
-            self.connection.note_flush();
+            self.connection.enter_after(Phase::Answered, Phase::Idle);
         }
         flushed
     }

@@ -195,32 +195,13 @@ impl Connection {
         *self.state.phase.lock() = (phase, Instant::now());
     }
 
-    /// Records that all of a request's body has arrived.
-    pub(super) fn note_body(&self) {
-        self.become_if(Phase::Body, Phase::Busy);
-    }
-
-    /// Records that the response is a stream of notifications.
-    pub(super) fn note_stream(&self) {
-        self.become_if(Phase::Busy, Phase::Stream);
-    }
-
     /// Records that all of the response is in the buffer.
     pub(super) fn note_response(&self) {
         self.state.phase.lock().0 = Phase::Answered;
     }
 
-    /// Records that the buffer has been sent. After a whole response the connection is idle.
-    pub(super) fn note_flush(&self) {
-        self.become_if(Phase::Answered, Phase::Idle);
-    }
-
-    /// Records that bytes arrived, which start a request on an idle connection.
-    pub(super) fn note_bytes(&self) {
-        self.become_if(Phase::Idle, Phase::Head);
-    }
-
-    fn become_if(&self, former: Phase, now: Phase) {
+    /// Records the current phase, if it follows this one.
+    pub(super) fn enter_after(&self, former: Phase, now: Phase) {
         let mut phase = self.state.phase.lock();
         if phase.0 == former {
             *phase = (now, Instant::now());
@@ -276,9 +257,9 @@ mod tests {
         let connection = all.admit(format!("address of {peer}")).expect("the address has none");
         connection.belongs_to(&Arc::from(peer));
         connection.enter(Phase::Body);
-        connection.note_body();
+        connection.enter_after(Phase::Body, Phase::Busy);
         match phase {
-            Phase::Stream => connection.note_stream(),
+            Phase::Stream => connection.enter_after(Phase::Busy, Phase::Stream),
             Phase::Busy => {}
             other => connection.enter(other),
         }
@@ -325,7 +306,7 @@ mod tests {
         let _other = all.admit("10.0.0.2".to_owned()).expect("it has none");
         assert!(calls[0].state.hang_up.is_cancelled() && !calls[1].state.hang_up.is_cancelled());
         assert_eq!(counts(&all), [("10.0.0.1".to_owned(), 2), ("10.0.0.2".to_owned(), 1)]);
-        calls[1].note_stream();
+        calls[1].enter_after(Phase::Busy, Phase::Stream);
         let _own = all.admit("10.0.0.1".to_owned()).expect("its stream gives way");
         assert!(calls[1].state.hang_up.is_cancelled() && !calls[2].state.hang_up.is_cancelled());
     }
@@ -348,10 +329,10 @@ mod tests {
     async fn an_answer_is_in_progress_until_it_was_sent() {
         let all = Connections::of_at_most(2, None);
         let busy = open(&all, "a", Phase::Busy);
-        busy.note_flush();
+        busy.enter_after(Phase::Answered, Phase::Idle);
         busy.note_response();
         assert_eq!(busy.state.phase.lock().0, Phase::Answered, "nothing of its response was sent");
-        busy.note_flush();
+        busy.enter_after(Phase::Answered, Phase::Idle);
         assert_eq!(busy.state.phase.lock().0, Phase::Idle);
     }
 
@@ -364,11 +345,11 @@ mod tests {
         assert!(!is_overdue(Duration::from_secs(9)).await);
         connection.enter(Phase::Body);
         assert!(!is_overdue(Duration::from_secs(60)).await);
-        connection.note_body();
+        connection.enter_after(Phase::Body, Phase::Busy);
         connection.enter(Phase::Idle);
         assert!(!is_overdue(Duration::from_secs(60)).await);
-        connection.note_bytes();
-        connection.note_bytes();
+        connection.enter_after(Phase::Idle, Phase::Head);
+        connection.enter_after(Phase::Idle, Phase::Head);
         assert!(!is_overdue(Duration::from_secs(9)).await && is_overdue(Duration::from_secs(2)).await);
     }
 }

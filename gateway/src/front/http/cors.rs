@@ -29,7 +29,9 @@ pub(super) async fn guarded<A: Future<Output = Response>>(
         Err(refused) => refused.into_response(),
         Ok(None) => answer(request).await,
         Ok(Some(origin)) => {
-            let mut response = if is_preflight(&request) {
+            let is_preflight = request.method() == Method::OPTIONS
+                && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+            let mut response = if is_preflight {
                 preflight(request.headers())
             } else {
                 let mut response = answer(request).await;
@@ -46,11 +48,6 @@ pub(super) async fn guarded<A: Future<Output = Response>>(
     // Caches must not share responses between origins.
     response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
     response
-}
-
-fn is_preflight(request: &Request) -> bool {
-    request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 fn preflight(asked: &HeaderMap) -> Response {

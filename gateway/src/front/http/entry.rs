@@ -72,11 +72,12 @@ impl Front {
         head.extensions.clear();
         let mut arrived = Arrived { admitted, peer, location, head: Arc::new(head) };
         let response = self.answer(&mut arrived, body).await?;
-        Ok(if is_lasting(&response) {
-            limited(response, Arc::clone(&self.gateway), arrived)
-        } else {
-            response
-        })
+        if !is_lasting(&response) {
+            return Ok(response);
+        }
+        // It ends when its request would not be admitted any more. The client asks again, and reads why not.
+        let ended = Box::pin(ended(Arc::clone(&self.gateway), arrived));
+        Ok(response.map(|body| Body::from_stream(body.into_data_stream().take_until(ended))))
     }
 }
 
@@ -114,13 +115,7 @@ pub(super) fn is_lasting(response: &Response) -> bool {
     response.extensions().get::<Lasting>().is_some()
 }
 
-/// The same stream of notifications, which ends when its request would not be admitted any more. The client asks again, and
-/// reads why not.
-pub(super) fn limited(stream: Response, gateway: Arc<Gateway>, request: Arrived) -> Response {
-    let ended = Box::pin(ended(gateway, request));
-    stream.map(|body| Body::from_stream(body.into_data_stream().take_until(ended)))
-}
-
+/// Waits until a request would not be admitted any more.
 async fn ended(gateway: Arc<Gateway>, mut request: Arrived) {
     let mut permissions = gateway.permission_changes();
     let mut earliest = Instant::now();

@@ -40,7 +40,7 @@ pub use proxies::{Proxies, network};
 pub use refusals::Asked;
 use refusals::Refusals;
 use refused::{Refused, Stage};
-use stream::Stream;
+use stream::{Source, Stream};
 
 use crate::{
     dispatch::{Admission, Gateway, ServedSession},
@@ -125,14 +125,17 @@ impl Front {
         let last = arrived.head.headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let former = match last.and_then(|id| session.replay.find(id)) {
             Some((buffer, event)) if buffer.purpose == Purpose::Answer => {
-                return Ok(Stream::after(event, buffer, shutdown).into_response());
+                let (turn, missed) = buffer.take_turn_after(event);
+                let stream = Stream::of(Source::Here(buffer, turn), shutdown);
+                return Ok(stream.beginning_with(missed).into_response());
             }
             former => former,
         };
         if let Some(last) = last
             && let Some(following) = Following::find(session.session(), last).await.map_err(of_session)?
         {
-            return Ok(Stream::elsewhere(following, &session.peer, shutdown).into_response());
+            let source = Source::Elsewhere(Box::new(following), session.peer.clone());
+            return Ok(Stream::of(source, shutdown).into_response());
         }
         let (outlet, frames) = Outlet::new(&session.peer, self.gateway.limits());
         session.client.outbox().open(outlet);

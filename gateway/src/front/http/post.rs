@@ -28,7 +28,7 @@ use super::{
     stream::Stream,
 };
 use crate::{
-    dialect::{RequestKind, RequestMeta, check, classify},
+    dialect::{RequestKind, RequestMeta, classify},
     dispatch::Caller,
     session::{
         Address, BeginError, Client, Frame, Frames, Opening, Place, Purpose, Queued, ReplayBuffer, Ticket,
@@ -93,8 +93,7 @@ impl Front {
     ) -> Result<HttpResponse, Refused> {
         let headers = &arrived.head.headers;
         let invalid = |error| Refused::invalid(error).answering(&request.id);
-        let meta = check(&request, self.gateway.limits()).map_err(invalid)?;
-        let kind = classify(&request, meta).map_err(|error| {
+        let kind = classify(&request, self.gateway.limits()).map_err(|error| {
             // A header that contradicts the body is reported first, whatever the body names.
             invalid(standard_headers::version_mismatch(headers, &request).unwrap_or(error))
         })?;
@@ -269,8 +268,9 @@ impl Front {
             }
             None => (ReplayBuffer::without_replay(frames), None),
         };
-        let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
-        let response = stream.of_work(work).into_response();
+        let mut stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
+        stream.work = work;
+        let response = stream.into_response();
         if listens { lasting(response) } else { response }
     }
 }

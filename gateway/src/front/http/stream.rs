@@ -21,7 +21,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const COMMENT: &[u8] = b":\r\n\r\n";
 
 /// Where the events of a stream come from.
-enum Source {
+pub(super) enum Source {
     /// This replica's stream, until another connection takes over.
     Here(Arc<ReplayBuffer>, Turn),
     /// Another replica's stream, and the peer whose unread bytes it counts against.
@@ -34,7 +34,7 @@ pub(super) struct Stream {
     waiting: VecDeque<StreamEvent>,
     shutdown: CancellationToken,
     /// The work behind the stream, which is stopped with it.
-    work: Option<AbortOnDropHandle<()>>,
+    pub(super) work: Option<AbortOnDropHandle<()>>,
     /// The rest of an event, and its reservation of unread bytes.
     rest: Pieces,
     unread: Option<Place>,
@@ -51,18 +51,8 @@ impl Stream {
         Self::of(Source::Here(buffer, turn), shutdown)
     }
 
-    /// A stream that goes on after an event of this number.
-    pub(super) fn after(event: u64, buffer: Arc<ReplayBuffer>, shutdown: &CancellationToken) -> Self {
-        let (turn, missed) = buffer.take_turn_after(event);
-        Self::of(Source::Here(buffer, turn), shutdown).beginning_with(missed)
-    }
-
-    /// A stream that another replica sent to this peer, up to its response or a shutdown.
-    pub(super) fn elsewhere(following: Following, peer: &Peer, shutdown: &CancellationToken) -> Self {
-        Self::of(Source::Elsewhere(Box::new(following), peer.clone()), shutdown)
-    }
-
-    fn of(source: Source, shutdown: &CancellationToken) -> Self {
+    /// A stream of the events that come from there.
+    pub(super) fn of(source: Source, shutdown: &CancellationToken) -> Self {
         let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Box::new(iter::empty()));
         Self { source, waiting, shutdown, work: None, rest, unread: None }
     }
@@ -79,12 +69,6 @@ impl Stream {
         self.unread = Some(first.place);
         let first = buffer.event(first.frame);
         self.beginning_with([first])
-    }
-
-    /// Stops this work when the connection closes.
-    pub(super) fn of_work(mut self, work: Option<AbortOnDropHandle<()>>) -> Self {
-        self.work = work;
-        self
     }
 
     /// The response.

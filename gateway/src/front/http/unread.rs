@@ -16,7 +16,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::{sync::oneshot, time::timeout};
 
-use super::connections::Connection;
+use super::connections::{Connection, Phase};
 
 /// How long reading goes on after the response. Closing with unread bytes would reset the connection, and a proxy would
 /// lose the response.
@@ -37,7 +37,7 @@ pub(super) fn watched(
 ) -> (Received, oneshot::Receiver<Incoming>) {
     let (left, rest) = oneshot::channel();
     if body.is_end_stream() {
-        connection.note_body();
+        connection.enter_after(Phase::Body, Phase::Busy);
     }
     (Received { body: Some(body), rest: Some(left), connection: Arc::clone(connection) }, rest)
 }
@@ -60,7 +60,7 @@ impl Body for Received {
         let polled = Pin::new(body).poll_frame(cx);
         if matches!(polled, Poll::Ready(None)) {
             self.body = None;
-            self.connection.note_body();
+            self.connection.enter_after(Phase::Body, Phase::Busy);
         }
         polled
     }

@@ -7,7 +7,7 @@ use mcp_disclosure_transport::{Line, Lines, Message};
 use tokio::io::AsyncRead;
 
 use crate::{
-    dialect::{RequestKind, check, classify},
+    dialect::{RequestKind, classify},
     limits::Limits,
     session::Client,
 };
@@ -29,9 +29,8 @@ pub(super) async fn read<R: AsyncRead + Unpin>(
 fn introduce(line: Option<&Line>, client: &Client, limits: &Limits) {
     if let Some(Line::Text(text)) = line
         && let Ok(Message::Request(request)) = Message::parse(text, limits.bounds().message_depth)
-        && let Ok(meta) = check(&request, limits)
     {
-        match classify(&request, meta) {
+        match classify(&request, limits) {
             Ok(RequestKind::Stateless(meta)) => return client.introduce(Era::Stateless, &meta.capabilities),
             Ok(RequestKind::Initialize) => return client.initializes(&request.params),
             _ => {}

@@ -14,13 +14,13 @@ use mcp_disclosure_transport::{
 use streams::{StandardStreams, standard_streams};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
-    task::{JoinHandle, JoinSet},
+    task::JoinSet,
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     backend::Scope,
-    dialect::{RequestKind, check, classify},
+    dialect::{RequestKind, classify},
     dispatch::{Assembly, Caller, Gateway, ServedSession, unfinished},
     error::Error,
     limits::Limits,
@@ -43,8 +43,7 @@ pub struct Stdio<R> {
     client: Arc<Client>,
     peer: Peer,
     outlet: Outlet,
-    writing: JoinHandle<std::io::Result<()>>,
-    ending: CancellationToken,
+    writing: AbortOnDropHandle<std::io::Result<()>>,
     hung_up: CancellationToken,
 }
 
@@ -72,12 +71,12 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
     pub fn new(input: R, output: impl AsyncWrite + Unpin + Send + 'static, limits: &Limits) -> Self {
         let peer = Peer::new("stdio", limits);
         let (outlet, frames) = Outlet::new(&peer, limits);
-        let (ending, hung_up) = (CancellationToken::new(), CancellationToken::new());
-        let writing = tokio::spawn(write(output, frames, ending.clone(), hung_up.clone()));
+        let hung_up = CancellationToken::new();
+        let writing = AbortOnDropHandle::new(tokio::spawn(write(output, frames, hung_up.clone())));
         let client = Arc::new(Client::unknown());
         let first = first::read(Lines::new(input, limits.message_bytes), Arc::clone(&client), *limits);
         let first = AbortOnDropHandle::new(tokio::spawn(first));
-        Self { first, client, peer, outlet, writing, ending, hung_up }
+        Self { first, client, peer, outlet, writing, hung_up }
     }
 
     /// Adapts the assembly of a gateway that serves only this client, so that its upstreams are dedicated and
@@ -115,11 +114,10 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
             () = hung_up.cancelled() => Ok(()),
             read = connection.serve(self.first) => read,
         };
-        self.ending.cancel();
         connection.finish().await;
         drop(connection);
         client.close();
-        // Every holder of the outlet is gone, so the writer finishes.
+        // Every holder of the outlet is gone, so the writer finishes, if the client still reads.
         tokio::select! {
             written = self.writing => if let Ok(Err(source)) = written {
                 return Err(Error::Io { what: "cannot write stdout", source });
@@ -212,8 +210,7 @@ impl Connection {
 
     /// The caller of this request; `None` for `initialize`, which is answered before anything overtakes it.
     async fn caller(&mut self, request: &Request) -> Result<Option<Caller>, ErrorText> {
-        let meta = check(request, self.gateway.limits())?;
-        match classify(request, meta)? {
+        match classify(request, self.gateway.limits())? {
             RequestKind::Stateless(meta) => {
                 let (admitted, outlet) = (self.gateway.admit_on_stdio(), self.outlet.clone());
                 self.gateway
@@ -226,7 +223,10 @@ impl Connection {
                 Ok(None)
             }
             RequestKind::Session => match &self.session {
-                Some(session) => Ok(Some(self.in_session(session))),
+                Some(session) => {
+                    let (admitted, outlet) = (self.gateway.admit_on_stdio(), self.outlet.clone());
+                    Ok(Some(self.gateway.in_session(session, admitted, outlet)))
+                }
                 None if request.method == "ping" => {
                     self.answer(request.id.clone(), Ok(Json::empty_object())).await;
                     Ok(None)
@@ -237,10 +237,6 @@ impl Connection {
                 ))),
             },
         }
-    }
-
-    fn in_session(&self, session: &Arc<ServedSession>) -> Caller {
-        self.gateway.in_session(session, self.gateway.admit_on_stdio(), self.outlet.clone())
     }
 
     async fn initialize(&mut self, request: &Request) -> Result<(), ErrorText> {
@@ -297,8 +293,14 @@ impl Connection {
         self.running.shutdown().await;
         if is_late {
             tracing::warn!("shutdown: calls that still run are answered with an error");
-            for id in left {
-                self.answer(id, Err(unfinished())).await;
+            let answering = async {
+                for id in left {
+                    self.answer(id, Err(unfinished())).await;
+                }
+            };
+            tokio::select! {
+                () = answering => {}
+                () = over(self.gateway.shutdown(), AT_THE_END.1, AT_SHUTDOWN.1) => {}
             }
         }
         if let Some(session) = &self.session {
@@ -322,7 +324,6 @@ async fn over(shutdown: &CancellationToken, at_the_end: Duration, at_shutdown: D
 async fn write(
     mut output: impl AsyncWrite + Unpin,
     mut frames: Frames,
-    ending: CancellationToken,
     hung_up: CancellationToken,
 ) -> std::io::Result<()> {
     while let Some(Queued { frame, place, .. }) = frames.recv().await {
@@ -341,21 +342,10 @@ async fn write(
             output.write_all(&batch).await?;
             output.flush().await
         };
-        // After the end, a client that does not read is waited for only briefly.
-        let overdue = async {
-            ending.cancelled().await;
-            tokio::time::sleep(AT_THE_END.1).await;
-        };
-        tokio::select! {
-            biased;
-            written = writing => {
-                if let Err(error) = written {
-                    // The client is gone, even if its input is still open.
-                    hung_up.cancel();
-                    return if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) };
-                }
-            }
-            () = overdue => return Ok(()),
+        if let Err(error) = writing.await {
+            // The client is gone, even if its input is still open.
+            hung_up.cancel();
+            return if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) };
         }
     }
     Ok(())

@@ -23,8 +23,10 @@ pub(super) struct Log {
     next: u64,
     events: VecDeque<Kept>,
     pub(super) bytes: usize,
-    ended: bool,
-    is_given_up: bool,
+    /// Whether the response was recorded.
+    pub(super) has_ended: bool,
+    /// Whether the client got an error instead of the response that may follow.
+    pub(super) is_given_up: bool,
     /// The fields that other replicas do not know yet; `None` for those that they should no longer know.
     unwritten: BTreeMap<Vec<u8>, Option<Text>>,
 }
@@ -45,21 +47,10 @@ enum Counted {
     Sent { _shares: (Share, Share) },
 }
 
-impl Kept {
-    fn is_unread(&self) -> bool {
-        matches!(self.counted, Counted::Unread { .. })
-    }
-}
-
 impl Log {
-    /// Whether the response was recorded.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended
-    }
-
     /// The last event is the response.
     pub(super) fn end(&mut self) {
-        self.ended = true;
+        self.has_ended = true;
         self.unwritten.insert(END.to_vec(), Some(field(self.next.saturating_sub(1)).into()));
     }
 
@@ -70,7 +61,7 @@ impl Log {
 
     /// The events were sent. A response that is too large, or for which the budgets have no room, is not kept then.
     pub(super) fn sent(&mut self, [session, peer]: &[Budget; 2]) {
-        while self.ended && self.bytes > MAX_BYTES && self.forget_first() {}
+        while self.has_ended && self.bytes > MAX_BYTES && self.forget_first() {}
         while self.has_unread() {
             let Some(last) = self.events.back_mut() else { return };
             match session.take_one(last.data.len()).zip(peer.take(last.data.len())) {
@@ -139,19 +130,9 @@ impl Log {
         self.push(sequence, data, Counted::Unread { _place: place });
     }
 
-    /// The client got an error instead of the response that may follow.
-    pub(super) fn give_up(&mut self) {
-        self.is_given_up = !self.ended;
-    }
-
-    /// Whether the client may still ask for the response.
-    pub(super) fn is_awaited(&self) -> bool {
-        !self.is_given_up
-    }
-
     /// Whether the response was not sent yet.
     pub(super) fn has_unread(&self) -> bool {
-        self.events.back().is_some_and(Kept::is_unread)
+        self.events.back().is_some_and(|last| matches!(last.counted, Counted::Unread { .. }))
     }
 
     fn push(&mut self, sequence: u64, data: Text, counted: Counted) {

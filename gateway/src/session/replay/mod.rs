@@ -204,7 +204,7 @@ impl ReplayBuffer {
 
     /// Whether the final event has been sent.
     pub fn has_ended(&self) -> bool {
-        self.log.lock().has_ended()
+        self.log.lock().has_ended
     }
 
     /// Whether nothing more is sent to it, though it may not have been sent on.
@@ -247,7 +247,7 @@ impl ReplayBuffer {
     async fn keep_next(&self, turn: &Turn) -> Option<()> {
         self.receive(turn, |Queued { frame, place, .. }| {
             let mut log = self.log.lock();
-            if frame.is_last() && log.is_awaited() {
+            if frame.is_last() && !log.is_given_up {
                 log.keep_unread(frame.into_text(), place);
                 log.end();
             } else {

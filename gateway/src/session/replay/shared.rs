@@ -74,7 +74,8 @@ impl ReplayBuffer {
             Progress::GoesOn => {}
             Progress::Ended => {
                 self.all_sent();
-                self.log.lock().give_up();
+                let mut log = self.log.lock();
+                log.is_given_up = !log.has_ended;
             }
         }
         self.written().await;

@@ -14,7 +14,7 @@ use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Fields, OPENED};
-use crate::{dialect::Offer, session::Location};
+use crate::{dialect::Offer, lineage::Chain, session::Location};
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
 /// `client_info_bytes`. A longer field is neither written nor used.
@@ -50,7 +50,7 @@ pub(crate) struct Opened {
     pub capabilities: RawObject,
     /// The gateways that it came through.
     #[serde(rename = "g", skip_serializing_if = "is_usual")]
-    pub chain: Vec<String>,
+    pub chain: Chain,
 }
 
 fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
@@ -74,22 +74,29 @@ impl Opened {
     }
 }
 
-/// A session as it was read.
-#[derive(Debug, Default)]
-pub(crate) struct Read {
-    /// Grows from reading to reading, as they begin: one of a higher number has every change that was answered before one of a
-    /// lower number began.
-    pub number: u64,
-    /// How it was opened.
-    pub opened: Opened,
-    /// What was delivered.
-    pub marks: Vec<(ToolName, Digest)>,
+/// What was recorded of a session beside what is delivered and subscribed to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorded {
+    /// With a store, the number of the reading that it is as of. It grows from reading to reading, as they begin: one of a higher
+    /// number has every change that was answered before one of a lower number began.
+    pub as_of: u64,
     /// What strategies recorded.
     pub memory: Memory,
     /// Whether the client uses filters' own methods.
     pub native: bool,
     /// The minimum log level.
     pub log_level: Option<LoggingLevel>,
+}
+
+/// A session as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    /// How it was opened.
+    pub opened: Opened,
+    /// What was delivered.
+    pub marks: Vec<(ToolName, Digest)>,
+    /// What else was recorded.
+    pub recorded: Recorded,
     /// What it is subscribed to.
     pub subscriptions: Vec<String>,
 }
@@ -99,7 +106,8 @@ impl Read {
     pub(crate) fn of(fields: &Fields, number: u64) -> Option<Self> {
         let fields = fields.iter().filter(|(name, value)| name.len() + value.len() <= LONGEST_FIELD);
         let (_, opened) = fields.clone().find(|(name, _)| name == OPENED)?;
-        let mut read = Self { number, opened: serde_json::from_slice(opened).ok()?, ..Self::default() };
+        let recorded = Recorded { as_of: number, ..Recorded::default() };
+        let mut read = Self { opened: serde_json::from_slice(opened).ok()?, recorded, ..Self::default() };
         for (name, value) in fields {
             // An unreadable mark is a missing one, which costs a fetch.
             let _unreadable = read.take(name, value);
@@ -118,10 +126,10 @@ impl Read {
             b'n' => {
                 let (strategy, note) = rest.split_once('\0')?;
                 let notes = Notes::from([(note.to_owned(), serde_json::from_slice(value).ok()?)]);
-                self.memory = self.memory.with(strategy, notes);
+                self.recorded.memory = self.recorded.memory.with(strategy, notes);
             }
-            b'b' => self.native = true,
-            b'l' => self.log_level = std::str::from_utf8(value).ok()?.parse().ok(),
+            b'b' => self.recorded.native = true,
+            b'l' => self.recorded.log_level = std::str::from_utf8(value).ok()?.parse().ok(),
             b's' => self.subscriptions.push(rest.to_owned()),
             _ => {}
         }
@@ -228,7 +236,7 @@ mod tests {
                 extensions: vec!["known".into()],
             },
             capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
-            chain: vec!["other".into()],
+            chain: ["other"].into_iter().collect(),
         }
     }
 
@@ -249,8 +257,9 @@ mod tests {
         assert_eq!(read.opened.permits().strategies(), Some(vec!["describe", "info"]));
         assert_eq!(Opened::default().permits(), Permits::all());
         let memory = Memory::default().with("concerns", notes);
-        assert_eq!((read.marks, read.memory, read.native), (vec![mark], memory, true));
-        assert_eq!(read.log_level.map(|level| level.to_string()).as_deref(), Some("error"));
+        let recorded = read.recorded;
+        assert_eq!((read.marks, recorded.memory, recorded.native), (vec![mark], memory, true));
+        assert_eq!(recorded.log_level.map(|level| level.to_string()).as_deref(), Some("error"));
     }
 
     #[test]
@@ -271,7 +280,7 @@ mod tests {
         let odd = [field(b"mtool", b"short"), field(b"n\xff", b"1"), field(b"na\0b", b"{"), field(b"", b"")];
         let fields = [field(b".", br#"{"r":"2025-11-25","new":1}"#)].into_iter().chain(odd).collect();
         let read = Read::of(&fields, 1).unwrap();
-        assert!(read.marks.is_empty() && read.memory.is_empty());
+        assert!(read.marks.is_empty() && read.recorded.memory.is_empty());
     }
 
     #[test]

@@ -20,7 +20,7 @@ use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_transport::{ErrorText, code};
 
 pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
-pub(crate) use fields::{Delta, Opened, Read};
+pub(crate) use fields::{Delta, Opened, Read, Recorded};
 pub(crate) use following::Following;
 pub(crate) use replica_message::{MessageKind, Progress, ReplicaMessage};
 pub(crate) use replicas::Replicas;
