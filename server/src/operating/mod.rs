@@ -11,7 +11,6 @@ mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
 mod page;
-mod served;
 mod state;
 mod worker;
 
@@ -29,7 +28,7 @@ use mcp_disclosure_gateway::{
     slot::Witness,
 };
 use metrics::Metrics;
-use served::Served;
+use state::Served;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;

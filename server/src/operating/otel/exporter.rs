@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    operating::{metrics::Metrics, served::Served, worker::Worker},
+    operating::{metrics::Metrics, state::Served, worker::Worker},
 };
 
 /// How long the end of the program waits for what is not sent yet.
