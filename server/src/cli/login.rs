@@ -136,7 +136,7 @@ impl Account {
         };
         let name = name(named);
         let unusable = Problem::new(format!("upstream '{name}' {why}"));
-        named.sign_in().map(|sign_in| Self { name, sign_in }).ok_or(unusable)
+        named.sign_in.clone().map(|sign_in| Self { name, sign_in }).ok_or(unusable)
     }
 
     fn shown(&self) -> String {
