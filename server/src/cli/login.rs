@@ -171,11 +171,8 @@ impl AccountArguments {
             ));
         }
         let given = urls.len();
-        let source = urls
-            .iter()
-            .fold(Given::<SourceArguments>::default(), |given, url| given.with("upstream_url", url));
-        let source = self.config.into_iter().fold(source, |given, path| given.with("config", path));
-        let source = self.mcp_config.into_iter().fold(source, |given, path| given.with("mcp_config", path));
+        let source = Given::<SourceArguments>::default().with("upstream_url", urls);
+        let source = source.with("config", self.config).with("mcp_config", self.mcp_config);
         let source = source.resolve(program.own.as_ref())?;
         let all = source.contents.map_err(Failure::Configuration)?.found.upstreams;
         if names.is_empty() && given == 0 {

@@ -74,10 +74,10 @@ impl<A> Given<A> {
         let serve =
             self.over(&file.serve).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
         let table = table();
-        let in_force = keys(&table).filter(|flag| !self.is_given(flag.get_id().as_str()));
-        let place = |key: String| file.places.of(&["serve", &key]).cloned().map(|place| (key, place));
-        let places = in_force.filter_map(|flag| place(key(flag)));
-        let places = FlagPlaces(places.collect());
+        let in_force = keys(&table).filter(|flag| !self.is_given(flag)).map(key);
+        let said = in_force.filter(|key| file.serve.contains_key(key));
+        let placed = |key: String| Some((key.clone(), file.places.of(&["serve", &key]).cloned()?));
+        let places = FlagPlaces(said.filter_map(placed).collect());
         let told = Told { serve, places, files, is_stdin_free };
         match told.serve.problems() {
             problems if problems.is_empty() => Ok(told),
@@ -335,7 +335,7 @@ mod tests {
         let text =
             "[[principals]]\nname = 'p'\ntoken = 't'\n[tools.x]\nbrief = ''\n[upstreams.u]\n[strategy.y]\n";
         std::fs::write(&file, text).unwrap();
-        let source = Given::<SourceArguments>::default().with("config", file).resolve(None).ok().unwrap();
+        let source = Given::<SourceArguments>::default().with("config", [file]).resolve(None).ok().unwrap();
         let (places, options) = (source.places.clone(), source.options());
         let failure = source.prepare(&crate::builtin(), &options, None).unwrap_err();
         let Failure::Configuration(problems) = places.placed(failure) else { panic!() };
@@ -349,7 +349,7 @@ mod tests {
         let file = folder.path().join("mcp.json");
         let read = |text: &str| {
             std::fs::write(&file, text).unwrap();
-            let given = Given::<SourceArguments>::default().with("mcp_config", file.clone());
+            let given = Given::<SourceArguments>::default().with("mcp_config", [file.clone()]);
             given.resolve(None).map(|source| source.contents).ok().unwrap()
         };
         let on = read(r#"{"mcpServers": {"a": {"command": "x"}}}"#).unwrap();

@@ -16,7 +16,7 @@ use super::{command::Command, spec::Spec};
 use crate::{
     cli::{source::Source, strategies},
     failure::Failure,
-    flags::set,
+    flags::{SettingArguments, set},
     strategies::{NARROWING, RELAXED, misfits},
 };
 
@@ -110,7 +110,7 @@ impl<'a> Contestants<'a> {
         self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Recommendation {
             strategy: name,
             reason,
-            command: command.by_default(),
+            command: command.serving(None, &SettingArguments::default()),
         });
         let served = &self.served;
         let fallback = match &*served.fallback {
@@ -207,7 +207,7 @@ impl Contestant {
         let choices = said.concern.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
         let row = Row {
             name: text,
-            command: command.serving(&profile.name, &said),
+            command: command.serving(Some(&profile.name), &said),
             profile,
             choices: choices.collect(),
             not_offered: None,
