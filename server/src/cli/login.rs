@@ -66,7 +66,7 @@ pub struct LoginArguments {
 /// Signs in to upstreams, one after another.
 ///
 /// # Errors
-/// [`Failure::SignIn`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
+/// [`Failure::Unmet`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
 /// it is not clear which ones are meant.
 pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure> {
     let all = arguments.accounts.all;
@@ -82,11 +82,11 @@ pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure
                 Ok(signed_in) => {
                     print(format_args!("{} is signed in. {}", account.shown(), described(&signed_in)))?
                 }
-                Err(Failure::SignIn(found)) => problems.extend(found),
+                Err(Failure::Unmet(found)) => problems.extend(found),
                 Err(failure) => return Err(failure),
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::Unmet(problems)) }
     })
 }
 
@@ -107,7 +107,7 @@ pub fn logout(program: &Program, arguments: AccountArguments) -> Result<(), Fail
                 Err(error) => problems.push(account.problem(&error)),
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::Unmet(problems)) }
     })
 }
 
@@ -210,7 +210,7 @@ async fn sign_in(
     pasted: Option<&mut mpsc::Receiver<String>>,
 ) -> Result<SignedIn, Failure> {
     let Account { sign_in, .. } = account;
-    let failed = |error: Error| Failure::SignIn(vec![account.problem(&error)]);
+    let failed = |error: Error| Failure::Unmet(vec![account.problem(&error)]);
     if sign_in.is_of_service() {
         return sign_in.begin_service().await.map_err(failed);
     }

@@ -30,7 +30,7 @@ const WIDTH: u16 = 80;
 /// Compares strategies on the tools of a source, or shows one task under each.
 ///
 /// # Errors
-/// Like `serve`, for the source and the strategies; what is wrong with a task; [`Failure::OverBudget`] once the report is
+/// Like `serve`, for the source and the strategies; what is wrong with a task; [`Failure::Unmet`] once the report is
 /// written.
 pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
     let (tokenizer, format, shown) = (arguments.tokenizer, arguments.format, &arguments.transcript);
@@ -102,11 +102,11 @@ fn deliver(text: &str, arguments: &CompareArguments) -> Result<(), Failure> {
 }
 
 /// # Errors
-/// [`Failure::OverBudget`] with every strategy over the budget.
+/// [`Failure::Unmet`] with every strategy over the budget.
 fn within(most: u64, report: &Report, asked: &[String]) -> Result<(), Failure> {
     let problem = |(name, tokens): (&str, u64)| {
         Problem::new(format!("strategy '{name}' costs {tokens} tokens; --fail-over allows {most}"))
     };
     let over: Vec<Problem> = report.over(most, asked).map(problem).collect();
-    if over.is_empty() { Ok(()) } else { Err(Failure::OverBudget(over)) }
+    if over.is_empty() { Ok(()) } else { Err(Failure::Unmet(over)) }
 }
