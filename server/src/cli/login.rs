@@ -145,10 +145,7 @@ impl Account {
 
     fn problem(&self, error: &Error) -> Problem {
         let problem = Problem::new(format!("{} {error}", self.shown()));
-        match error.hint() {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        }
+        error.hint().into_iter().fold(problem, Problem::hint)
     }
 }
 
