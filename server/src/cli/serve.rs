@@ -20,7 +20,7 @@ use crate::{
     check::{self, Findings},
     config::{self, DisclosureFile},
     failure::Failure,
-    files::{Baseline, Contents, Reloads, watch},
+    files::{Baseline, Contents, Reloads},
     flags::{ServeArguments, Switch, Transport},
     log,
     operating::Operating,
@@ -150,7 +150,6 @@ async fn start(
     // Listened to before anything is started, so that nothing started is left behind.
     let has_files = !baseline.files.watched().is_empty();
     let mut signals = Signals::listen(has_files || operating.reopens());
-    let watch = watch(&baseline.files);
     let access = door(&baseline.contents, &assembly.strategies)?;
     let admission = Arc::clone(&access) as Arc<dyn Admission>;
     operating.serve(admin, &admission);
@@ -180,13 +179,11 @@ async fn start(
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
-    if let Some(file) = baseline.files.declarations().cloned() {
-        let is_over_http = baseline.origin.access.listening.is_some();
-        tokio::spawn(warn_of_access(Arc::clone(&gateway), file, is_over_http));
-    }
+    let is_over_http = baseline.origin.access.listening.is_some();
+    tokio::spawn(warn_of_access(Arc::clone(&gateway), baseline.files.declarations(), is_over_http));
     let served = Arc::clone(&gateway);
     access.follow_tokens(move || served.permissions_changed());
-    let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline, watch);
+    let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads, has_files, Arc::clone(operating)));
     Ok(Some(gateway))
 }
