@@ -84,10 +84,7 @@ impl UpstreamState {
     fn of(slot: &Slot) -> Self {
         let status = slot.status();
         Self {
-            name: slot.name().map_or_else(
-                || slot.configured().config().target.to_string(),
-                |name| name.as_str().to_owned(),
-            ),
+            name: slot.configured().called(),
             state: match status.supervision.state() {
                 State::Starting => "starting",
                 State::Ready | State::Pinged => READY,

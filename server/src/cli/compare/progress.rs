@@ -97,11 +97,7 @@ fn look(current: &mut Option<Step>) {
 /// Which of these have not started so far, and since when; `None` if all have.
 fn waiting(slots: &[Arc<Slot>], seconds: u64) -> Option<String> {
     let awaited = slots.iter().filter(|slot| !slot.status().is_tried());
-    let names = awaited.map(|slot| match slot.name() {
-        Some(name) => name.to_string(),
-        None => slot.configured().config().target.to_string(),
-    });
-    let named = few(names, MOST_NAMED);
+    let named = few(awaited.map(|slot| slot.configured().called()), MOST_NAMED);
     // The seconds come first: what is too long for a terminal is cut at its end.
     (!named.is_empty()).then(|| format!("{seconds} s: waiting for {named}"))
 }
