@@ -75,7 +75,7 @@ impl Batch {
         let is_waited_for = self.ends.iter().any(|(_, waiting)| waiting.is_some());
         let (written, outcome) = file.write(&self.lines, is_waited_for);
         let whole = self.ends.iter().take_while(|(end, _)| *end <= written).count();
-        losses.add_written(whole as u64);
+        losses.written.fetch_add(whole as u64, Ordering::Relaxed);
         if let Err(error) = &outcome {
             losses.add_lost((self.ends.len() - whole) as u64, &error.to_string());
         }
@@ -105,10 +105,6 @@ impl Losses {
     /// Records lost so far.
     pub(in crate::operating) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn add_written(&self, count: u64) {
-        self.written.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Counts lost records, and logs that once a minute.
