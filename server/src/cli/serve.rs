@@ -46,12 +46,10 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
     let source = told.source(program.own.as_ref(), true)?.accepting();
     source.warn();
     let (arguments, options) = (source.serve.clone(), source.options());
-    let (transport, listen) = (arguments.transport, arguments.listen);
-    let has_key = arguments.receipt_key_file.is_some();
     let session_store = session_store(&arguments)?;
     let baseline = source.baseline();
-    let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    let operating = Arc::new(Operating::prepare(&arguments.operating, named, &source.limits)?);
+    let (hosts, origins) = (&*arguments.allow_host, &*arguments.allow_origin);
+    let operating = Arc::new(Operating::prepare(&arguments.operating, (hosts, origins), &source.limits)?);
     let assembly = Assembly {
         observer: operating.observer(),
         witness: Some(operating.witness()),
@@ -67,26 +65,26 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
         memory: memory(arguments.remember, source.limits.upstream_list_bytes),
         ..source.prepare(&program.registry, &options, arguments.receipt_key_file.as_deref())?
     };
-    let assembly = match transport {
-        // Each session is a process of its own, which does not know what the others knew.
-        Transport::Stdio => receipts::of_user(assembly, has_key, arguments.remember.is_on()),
-        Transport::Http => assembly,
-    };
     let baseline = baseline.map_err(Failure::Configuration)?;
-    let proxies = http::Proxies::new(arguments.trusted_proxy);
-    let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
     let (runtime, served);
-    if transport == Transport::Stdio && std::io::stdin().is_terminal() {
-        tracing::info!("waiting for an MCP client on stdin; your host starts this: mcp-disclosure init");
-    }
-    match transport {
+    match arguments.transport {
         Transport::Stdio => {
+            let (has_key, remembers) = (arguments.receipt_key_file.is_some(), arguments.remember.is_on());
+            // Each session is a process of its own, which does not know what the others knew.
+            let assembly = receipts::of_user(assembly, has_key, remembers);
+            if std::io::stdin().is_terminal() {
+                tracing::info!(
+                    "waiting for an MCP client on stdin; your host starts this: mcp-disclosure init"
+                );
+            }
             runtime = runtime_for_one()?;
             served = runtime.block_on(over_stdio(assembly, baseline, &operating));
         }
         Transport::Http => {
+            let proxies = http::Proxies::new(arguments.trusted_proxy);
+            let guard = http::Guard::new(arguments.listen.ip(), hosts, origins).behind(proxies);
             runtime = runtime_for_many()?;
-            served = runtime.block_on(over_http(assembly, baseline, listen, guard, &operating));
+            served = runtime.block_on(over_http(assembly, baseline, arguments.listen, guard, &operating));
         }
     }
     // A read of a terminal cannot be interrupted, and must not keep the program from ending.
