@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{BASELINE, Error, Row, baseline::Baseline, tokenizer::Counter, transcript::Play};
 
 /// Opens a new link to a server that serves the row of this name to every client.
-pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
+pub type LinkFactory = Arc<dyn Fn(&str) -> Link + Send + Sync>;
 
 /// Counts the calls that have reached the upstreams of a server so far.
 pub type Reached = Arc<AtomicU64>;
@@ -117,9 +117,7 @@ impl<'a> Connection<'a> {
             ..Preferences::of(is_native.then_some(strategy))
         };
         let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
-        let host = Host::connect((bench.play.links)(&row.name).map_err(failed)?, preferences)
-            .await
-            .map_err(failed)?;
+        let host = Host::connect((bench.play.links)(&row.name), preferences).await.map_err(failed)?;
         Ok(Self { row, kind, host, record })
     }
 

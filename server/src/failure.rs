@@ -46,15 +46,13 @@ pub enum Failure {
         /// The number of all findings.
         found: usize,
     },
-    /// Upstreams could not be signed in to, or out of.
+    /// What was asked for is not so: upstreams could not be signed in to, or out of, or strategies cost more tokens than
+    /// `--fail-over` allows.
     #[error("{}", list(.0))]
-    SignIn(Vec<Problem>),
+    Unmet(Vec<Problem>),
     /// Strategies could not be compared.
     #[error("{}", line(.0))]
     Comparison(#[from] mcp_disclosure_compare::Error),
-    /// Strategies cost more tokens than `--fail-over` allows.
-    #[error("{}", list(.0))]
-    OverBudget(Vec<Problem>),
     /// A file cannot be written.
     #[error("cannot write {}: {source}", line(&path.display()))]
     Write {

@@ -13,7 +13,7 @@ use std::{
 };
 
 use mcp_disclosure_transport::printable::{Bounded, one_line};
-use tracing::field::Field;
+use tracing::{Level, field::Field};
 use tracing_subscriber::{
     EnvFilter, Layer,
     field::MakeExt,
@@ -89,7 +89,7 @@ where
 /// Reports why the program ends, whatever is logged.
 pub(crate) fn report(text: &str, hint: Option<&str>) {
     if FORMAT.get() == Some(&LogFormat::Json) {
-        return json::failure(text, hint);
+        return json::say(Level::ERROR, text, hint);
     }
     let hint = hint.map(|hint| format!("hint: {hint}"));
     for line in text.lines().chain(hint.as_deref()) {
@@ -101,7 +101,7 @@ pub(crate) fn report(text: &str, hint: Option<&str>) {
 /// Says something to people, whatever is logged.
 pub(crate) fn note(text: &str) {
     if FORMAT.get() == Some(&LogFormat::Json) {
-        return json::note(text);
+        return json::say(Level::INFO, text, None);
     }
     lines::put(format!("mcp-disclosure: {}\n", one_line(text)).as_bytes());
 }

@@ -96,7 +96,7 @@ fn start(
         Command::Export(export) => cli::export(&program, export),
         Command::Accept(accept) => cli::accept(&program, accept),
         Command::Compare(compare) => cli::compare(&program, *compare),
-        Command::Demo(demo) => cli::demo(&program, demo),
+        Command::Demo(demo) => cli::demo(&Program { own: demonstration(), ..program }, demo),
         Command::Init(init) => cli::init(&program, init),
         Command::Undo(undo) => cli::undo(undo),
         Command::ClientConfig(config) => cli::client_config(&program, config),

@@ -46,18 +46,24 @@ const ENDPOINTS: [&str; 4] = ["", "/", "/mcp", "/sse"];
 
 /// The words of a command.
 pub(crate) fn command(command: &[String]) -> Vec<String> {
+    let launcher = command.first().and_then(|first| Path::new(first).file_stem()?.to_str());
     // Of a launcher, what stands before the package is its own.
-    let package = package_place(command);
-    let mut is_value = false;
+    let mut is_before_package = launcher.is_some_and(|launcher| LAUNCHERS.contains(&launcher));
+    // After a flag that takes a value: whether that may be a secret.
+    let mut flag = None;
     let shown = command.iter().enumerate().map(|(at, word)| {
-        let follows_flag = std::mem::take(&mut is_value);
-        let is_switch = package.is_some_and(|package| at < package) && SWITCHES.contains(&word.as_str());
-        is_value = takes_secret(word) && !is_switch;
-        match at {
-            0 => word.clone(),
-            _ if Some(at) == package && is_package(word) => word.clone(),
-            _ if follows_flag => HIDDEN.to_owned(),
-            _ if is_switch => word.clone(),
+        let is_switch = is_before_package && SWITCHES.contains(&word.as_str());
+        let takes_value = word.starts_with('-') && !is_switch && !word.contains('=');
+        let before = std::mem::replace(&mut flag, takes_value.then(|| takes_secret(word)));
+        let is_own = before.is_some() || word.starts_with('-') || VERBS.contains(&word.as_str());
+        if at == 0 || is_switch {
+            return word.clone();
+        }
+        let is_package_here = is_before_package && !is_own;
+        is_before_package &= is_own;
+        match before {
+            _ if is_package_here && is_package(word) => word.clone(),
+            Some(true) => HIDDEN.to_owned(),
             _ => argument(word),
         }
     });
@@ -117,23 +123,6 @@ fn is_flag(word: &str) -> bool {
 
 fn letters(word: &str) -> usize {
     word.chars().filter(|letter| letter.is_alphanumeric()).count()
-}
-
-/// The place of the package that a launcher starts: the first word that is no flag, value or verb.
-fn package_place(command: &[String]) -> Option<usize> {
-    let launcher = Path::new(command.first()?).file_stem()?.to_str()?;
-    if !LAUNCHERS.contains(&launcher) {
-        return None;
-    }
-    let mut is_value = false;
-    let mut words = command.iter().enumerate().skip(1);
-    let found = words.find(|(_, word)| {
-        let follows_flag = std::mem::take(&mut is_value);
-        let is_switch = word.contains('=') || SWITCHES.contains(&word.as_str());
-        is_value = word.starts_with('-') && !is_switch;
-        !follows_flag && !word.starts_with('-') && !VERBS.contains(&word.as_str())
-    });
-    found.map(|(at, _)| at)
 }
 
 /// Whether this consists of lowercase words, as names of packages do, and keys do not.

@@ -18,7 +18,7 @@ use mcp_disclosure_gateway::{
 };
 use mcp_disclosure_server::{
     config::{AccessFlags, Named},
-    files::{Baseline, Files, Origin, Reloads, watch},
+    files::{Baseline, Files, Origin, Reloads},
 };
 use mcp_disclosure_session_redis::RedisStore;
 use serde_json::Value;
@@ -181,7 +181,6 @@ impl Bench {
         let base = Declared { about: options.about, ..Declared::default() };
         let origin = Origin { base, given, access: options.access, ..Origin::default() };
         let files = Files::of_config(config.as_deref(), true).with(&[], options.files, true);
-        let watch = watch(&files);
         let contents = origin.contents(&files).unwrap();
         let access = Arc::new(Access::with_clock(contents.access.clone(), options.clock).unwrap());
         // What a file says of access replaces what a test says of it.
@@ -205,7 +204,7 @@ impl Bench {
         let started = Gateway::start(assembly).await.unwrap();
         assert_eq!(started.missing.len(), missing, "{:?}", started.missing);
         let baseline = Baseline { origin, files, contents };
-        let reloads = Reloads::follow(Arc::clone(&started.gateway), access, baseline, watch);
+        let reloads = Reloads::follow(Arc::clone(&started.gateway), access, baseline);
         Self::listen(started.gateway, reloads, scenarios).await
     }
 
@@ -213,9 +212,8 @@ impl Bench {
     pub async fn of(assembly: Assembly) -> Self {
         let gateway = Gateway::start(assembly).await.unwrap().gateway;
         let baseline = Baseline::default();
-        let watch = watch(&baseline.files);
         let access = Arc::new(Access::new(Settings::default()).unwrap());
-        let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline, watch);
+        let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline);
         Self::listen(gateway, reloads, tempfile::tempdir().unwrap()).await
     }
 

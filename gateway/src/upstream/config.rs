@@ -105,6 +105,11 @@ impl Configured {
         self.name.get()
     }
 
+    /// Its name, or what it is started or reached by as long as it has none.
+    pub fn called(&self) -> String {
+        self.name().map_or_else(|| self.config.target.to_string(), ToString::to_string)
+    }
+
     /// Its name, once it is known.
     pub(crate) async fn named(&self) -> &UpstreamName {
         self.name.wait().await

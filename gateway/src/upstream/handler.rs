@@ -83,8 +83,7 @@ impl UpstreamHandler {
 
 impl Handler for UpstreamHandler {
     fn name(&self) -> String {
-        let target = || self.configured.config.target.to_string();
-        self.configured.name().map_or_else(target, ToString::to_string)
+        self.configured.called()
     }
 
     fn handle_request(&self, request: &Request) -> Option<BoxFuture<'static, Result<Json, ErrorText>>> {

@@ -42,7 +42,7 @@ pub struct AcceptArguments {
 pub fn accept(program: &Program, arguments: AcceptArguments) -> Result<(), Failure> {
     let AcceptArguments { names, dry_run, source } = arguments;
     let is_here = source.first("config").is_none() && Path::new(CONFIGURATION).exists();
-    let source = if is_here { source.with("config", CONFIGURATION) } else { source };
+    let source = if is_here { source.with("config", [CONFIGURATION]) } else { source };
     let Some(configuration) = source.first("config").map(PathBuf::from) else {
         let problem = Problem::new("no configuration is named, and disclosure.lock is beside one");
         return Err(Failure::usage(problem.hint("name it: --config disclosure.toml")));

@@ -191,7 +191,7 @@ fn look(
 /// Which upstreams are signed in to, of those that are or are said to be.
 fn sign_ins(upstreams: &[Named]) -> Vec<SignInState> {
     let state = |named: &Named| {
-        let sign_in = named.sign_in()?;
+        let sign_in = named.sign_in.as_ref()?;
         let (is_signed_in, detail) = match sign_in.signed_in() {
             Ok(Some(signed_in)) => (true, described(&signed_in)),
             Ok(None) if sign_in.is_of_service() => {

@@ -53,8 +53,7 @@ pub struct ClientConfigArguments {
 /// [`Failure::Usage`] for a principal that has no way in over HTTP; [`Failure::Configuration`] for a file that cannot be read.
 pub fn client_config(program: &Program, arguments: ClientConfigArguments) -> Result<(), Failure> {
     let ClientConfigArguments { host, principal: whom, config, url, name } = arguments;
-    let given =
-        config.into_iter().fold(Given::<ServeArguments>::default(), |given, path| given.with("config", path));
+    let given = Given::<ServeArguments>::default().with("config", config);
     let told = given.told()?;
     let listen = told.serve.listen;
     let access = match given.first("config") {

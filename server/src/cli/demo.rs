@@ -12,13 +12,10 @@ use tracing::subscriber::NoSubscriber;
 
 use super::{
     Program,
-    compare::{
-        command,
-        prepared::{Prepared, Setup},
-    },
+    compare::{command, prepared::Prepared},
     is_coloured, print_styled, runtime_for_one, width,
 };
-use crate::{demonstration, failure::Failure, flags::Given, own_task, strategies::SHOWN};
+use crate::{failure::Failure, flags::Given, own_task, strategies::SHOWN};
 
 /// `demo`.
 #[derive(Debug, Args)]
@@ -37,7 +34,7 @@ const OPENING: &str = "An AI model works with other programs through tools. Serv
     tokens, the units in which models read text, whether it uses the tools or not. mcp-disclosure is a gateway between \
     the two, which hands over parameters when the model needs them.";
 
-/// Shows one task of the embedded server under `full` and another strategy.
+/// Shows one task of the embedded server, which is this program's own, under `full` and another strategy.
 ///
 /// # Errors
 /// [`Failure::Usage`] without the embedded server, or for a strategy that withholds nothing.
@@ -72,22 +69,14 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
 async fn played(program: &Program, strategy: &str, started: &str) -> Result<(Transcript, Row), Failure> {
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let Some((own, task)) = demonstration().zip(own_task()) else {
+    let Some(task) = own_task() else {
         let problem = Problem::new("this program was built without the server that demo shows");
         let hint = "compare --transcript -- COMMAND shows the same with a server of your own";
         return Err(Failure::usage(problem.hint(hint)));
     };
-    let setup = Setup {
-        registry: &program.registry,
-        own: Some(&own),
-        flags: Given::default(),
-        principal: None,
-        rows: (FLAG, format!("{},{strategy}", full::NAME)),
-        program: started.to_owned(),
-        // What is played takes no time.
-        progress: None,
-    };
-    let mut prepared = Prepared::of(setup).await?;
+    let (flags, rows) = (Given::default(), format!("{},{strategy}", full::NAME));
+    // What is played takes no time, so no progress is shown.
+    let mut prepared = Prepared::of(program, flags, None, (FLAG, &rows), started.to_owned(), None).await?;
     let names = prepared.contestants.asked.clone();
     let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task };
     let shown_as = (Tokenizer::default(), HostKind::default());

@@ -54,7 +54,7 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     // Where no source is named, what was exported before is meant.
     let flags = ["command", "upstream_url", "mcp_config", "config"];
     let is_own = flags.iter().all(|flag| source.all(flag).is_empty()) && configuration.exists();
-    let source = if is_own { source.with("config", configuration.clone()) } else { source };
+    let source = if is_own { source.with("config", [configuration.clone()]) } else { source };
     let source = source.resolve(program.own.as_ref())?;
     let folder = Folder::read(&out, &source.files, replace).map_err(Failure::Configuration)?;
     let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));

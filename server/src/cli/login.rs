@@ -66,7 +66,7 @@ pub struct LoginArguments {
 /// Signs in to upstreams, one after another.
 ///
 /// # Errors
-/// [`Failure::SignIn`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
+/// [`Failure::Unmet`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
 /// it is not clear which ones are meant.
 pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure> {
     let all = arguments.accounts.all;
@@ -82,11 +82,11 @@ pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure
                 Ok(signed_in) => {
                     print(format_args!("{} is signed in. {}", account.shown(), described(&signed_in)))?
                 }
-                Err(Failure::SignIn(found)) => problems.extend(found),
+                Err(Failure::Unmet(found)) => problems.extend(found),
                 Err(failure) => return Err(failure),
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::Unmet(problems)) }
     })
 }
 
@@ -107,7 +107,7 @@ pub fn logout(program: &Program, arguments: AccountArguments) -> Result<(), Fail
                 Err(error) => problems.push(account.problem(&error)),
             }
         }
-        if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::Unmet(problems)) }
     })
 }
 
@@ -136,7 +136,7 @@ impl Account {
         };
         let name = name(named);
         let unusable = Problem::new(format!("upstream '{name}' {why}"));
-        named.sign_in().map(|sign_in| Self { name, sign_in }).ok_or(unusable)
+        named.sign_in.clone().map(|sign_in| Self { name, sign_in }).ok_or(unusable)
     }
 
     fn shown(&self) -> String {
@@ -145,10 +145,7 @@ impl Account {
 
     fn problem(&self, error: &Error) -> Problem {
         let problem = Problem::new(format!("{} {error}", self.shown()));
-        match error.hint() {
-            Some(hint) => problem.hint(hint),
-            None => problem,
-        }
+        error.hint().into_iter().fold(problem, Problem::hint)
     }
 }
 
@@ -171,11 +168,8 @@ impl AccountArguments {
             ));
         }
         let given = urls.len();
-        let source = urls
-            .iter()
-            .fold(Given::<SourceArguments>::default(), |given, url| given.with("upstream_url", url));
-        let source = self.config.into_iter().fold(source, |given, path| given.with("config", path));
-        let source = self.mcp_config.into_iter().fold(source, |given, path| given.with("mcp_config", path));
+        let source = Given::<SourceArguments>::default().with("upstream_url", urls);
+        let source = source.with("config", self.config).with("mcp_config", self.mcp_config);
         let source = source.resolve(program.own.as_ref())?;
         let all = source.contents.map_err(Failure::Configuration)?.found.upstreams;
         if names.is_empty() && given == 0 {
@@ -213,7 +207,7 @@ async fn sign_in(
     pasted: Option<&mut mpsc::Receiver<String>>,
 ) -> Result<SignedIn, Failure> {
     let Account { sign_in, .. } = account;
-    let failed = |error: Error| Failure::SignIn(vec![account.problem(&error)]);
+    let failed = |error: Error| Failure::Unmet(vec![account.problem(&error)]);
     if sign_in.is_of_service() {
         return sign_in.begin_service().await.map_err(failed);
     }

@@ -20,7 +20,7 @@ use crate::{
     check::{self, Findings},
     config::{self, DisclosureFile},
     failure::Failure,
-    files::{Baseline, Contents, Reloads, watch},
+    files::{Baseline, Contents, Reloads},
     flags::{ServeArguments, Switch, Transport},
     log,
     operating::Operating,
@@ -46,12 +46,10 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
     let source = told.source(program.own.as_ref(), true)?.accepting();
     source.warn();
     let (arguments, options) = (source.serve.clone(), source.options());
-    let (transport, listen) = (arguments.transport, arguments.listen);
-    let has_key = arguments.receipt_key_file.is_some();
     let session_store = session_store(&arguments)?;
     let baseline = source.baseline();
-    let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    let operating = Arc::new(Operating::prepare(&arguments.operating, named, &source.limits)?);
+    let (hosts, origins) = (&*arguments.allow_host, &*arguments.allow_origin);
+    let operating = Arc::new(Operating::prepare(&arguments.operating, (hosts, origins), &source.limits)?);
     let assembly = Assembly {
         observer: operating.observer(),
         witness: Some(operating.witness()),
@@ -67,26 +65,26 @@ fn serve_told(program: &Program, told: Told) -> Result<(), Failure> {
         memory: memory(arguments.remember, source.limits.upstream_list_bytes),
         ..source.prepare(&program.registry, &options, arguments.receipt_key_file.as_deref())?
     };
-    let assembly = match transport {
-        // Each session is a process of its own, which does not know what the others knew.
-        Transport::Stdio => receipts::of_user(assembly, has_key, arguments.remember.is_on()),
-        Transport::Http => assembly,
-    };
     let baseline = baseline.map_err(Failure::Configuration)?;
-    let proxies = http::Proxies::new(arguments.trusted_proxy);
-    let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
     let (runtime, served);
-    if transport == Transport::Stdio && std::io::stdin().is_terminal() {
-        tracing::info!("waiting for an MCP client on stdin; your host starts this: mcp-disclosure init");
-    }
-    match transport {
+    match arguments.transport {
         Transport::Stdio => {
+            let (has_key, remembers) = (arguments.receipt_key_file.is_some(), arguments.remember.is_on());
+            // Each session is a process of its own, which does not know what the others knew.
+            let assembly = receipts::of_user(assembly, has_key, remembers);
+            if std::io::stdin().is_terminal() {
+                tracing::info!(
+                    "waiting for an MCP client on stdin; your host starts this: mcp-disclosure init"
+                );
+            }
             runtime = runtime_for_one()?;
             served = runtime.block_on(over_stdio(assembly, baseline, &operating));
         }
         Transport::Http => {
+            let proxies = http::Proxies::new(arguments.trusted_proxy);
+            let guard = http::Guard::new(arguments.listen.ip(), hosts, origins).behind(proxies);
             runtime = runtime_for_many()?;
-            served = runtime.block_on(over_http(assembly, baseline, listen, guard, &operating));
+            served = runtime.block_on(over_http(assembly, baseline, arguments.listen, guard, &operating));
         }
     }
     // A read of a terminal cannot be interrupted, and must not keep the program from ending.
@@ -150,7 +148,6 @@ async fn start(
     // Listened to before anything is started, so that nothing started is left behind.
     let has_files = !baseline.files.watched().is_empty();
     let mut signals = Signals::listen(has_files || operating.reopens());
-    let watch = watch(&baseline.files);
     let access = door(&baseline.contents, &assembly.strategies)?;
     let admission = Arc::clone(&access) as Arc<dyn Admission>;
     operating.serve(admin, &admission);
@@ -180,13 +177,11 @@ async fn start(
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
-    if let Some(file) = baseline.files.declarations().cloned() {
-        let is_over_http = baseline.origin.access.listening.is_some();
-        tokio::spawn(warn_of_access(Arc::clone(&gateway), file, is_over_http));
-    }
+    let is_over_http = baseline.origin.access.listening.is_some();
+    tokio::spawn(warn_of_access(Arc::clone(&gateway), baseline.files.declarations(), is_over_http));
     let served = Arc::clone(&gateway);
     access.follow_tokens(move || served.permissions_changed());
-    let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline, watch);
+    let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads, has_files, Arc::clone(operating)));
     Ok(Some(gateway))
 }

@@ -70,14 +70,14 @@ impl<A> Given<A> {
 
     fn told_beside(&self, is_stdin_free: bool) -> Result<Told, Failure> {
         let files = Files::of_config(self.first("config").map(Path::new), is_stdin_free);
-        let file = files.declarations().cloned().unwrap_or_default();
+        let file = files.declarations();
         let serve =
             self.over(&file.serve).map_err(|error| Failure::usage(Problem::new(error.to_string())))?;
         let table = table();
-        let in_force = keys(&table).filter(|flag| !self.is_given(flag.get_id().as_str()));
-        let place = |key: String| file.places.of(&["serve", &key]).cloned().map(|place| (key, place));
-        let places = in_force.filter_map(|flag| place(key(flag)));
-        let places = FlagPlaces(places.collect());
+        let in_force = keys(&table).filter(|flag| !self.is_given(flag)).map(key);
+        let said = in_force.filter(|key| file.serve.contains_key(key));
+        let placed = |key: String| Some((key.clone(), file.places.of(&["serve", &key]).cloned()?));
+        let places = FlagPlaces(said.filter_map(placed).collect());
         let told = Told { serve, places, files, is_stdin_free };
         match told.serve.problems() {
             problems if problems.is_empty() => Ok(told),
@@ -156,7 +156,7 @@ impl Told {
                 "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
             return Err(Failure::usage(Problem::new("no upstream is named").hint(hint)));
         }
-        let limits = source.limits(files.declarations().map(|file| &file.limits));
+        let limits = source.limits(&files.declarations().limits);
         let name = parse_name(source.name.as_deref())?.filter(|_| given.is_empty());
         let own = own.cloned().map(|(target, declared)| (Named::given(name, target), declared));
         let access = if for_clients { serve.access() } else { AccessFlags::default() };
@@ -216,8 +216,7 @@ impl Source {
 
     /// The options of strategies, with what files say.
     pub(crate) fn options(&self) -> StrategyOptions {
-        let places = self.files.declarations().map(|file| file.strategy_places());
-        let mut places = places.unwrap_or_default();
+        let mut places = self.files.declarations().strategy_places();
         for (strategy, key, _) in &self.serve.strategies.settings.set {
             let written = (strategy.clone(), key.clone());
             match self.places.0.get("set") {
@@ -234,7 +233,7 @@ impl Source {
 
     /// What files say of settings of strategies; flags win.
     pub(crate) fn settings(&self) -> Settings {
-        self.files.declarations().map(|file| file.strategy.clone()).unwrap_or_default()
+        self.files.declarations().strategy.clone()
     }
 
     /// Logs which servers of hosts' files are not served.
@@ -274,7 +273,7 @@ impl Source {
     /// A gateway of it, with the contract's defaults.
     pub(crate) fn assembly(self, strategies: Strategies, key: ReceiptKey) -> Assembly {
         let Contents { found, declared, .. } = self.contents.unwrap_or_default();
-        let assembly = Assembly::new(strategies, key);
+        let (assembly, source) = (Assembly::new(strategies, key), &self.serve.source);
         let admission = match self.caller {
             // Each strategy is tried, and that is no use that the caller makes of it.
             Some(caller) => {
@@ -287,7 +286,7 @@ impl Source {
             admission,
             upstreams: self.origin.configs(&found),
             declared,
-            timeouts: self.serve.source.timeouts(),
+            timeouts: Timeouts { connect: source.connect_timeout, request: source.request_timeout },
             limits: self.limits,
             lineage: self.lineage,
             // Only what serves calls tools of the user's.
@@ -309,13 +308,9 @@ fn serving_some(contents: Contents, files: &Files) -> Result<Contents, Vec<Probl
 }
 
 impl SourceArguments {
-    fn timeouts(&self) -> Timeouts {
-        Timeouts { connect: self.connect_timeout, request: self.request_timeout }
-    }
-
     /// The limits in force: flags, else what the file says.
-    fn limits(&self, file: Option<&LimitSettings>) -> Limits {
-        let mut limits = file.cloned().unwrap_or_default();
+    fn limits(&self, file: &LimitSettings) -> Limits {
+        let mut limits = file.clone();
         for (name, value) in &self.limits {
             // Its name was accepted when the flag was read.
             let _known = limits.set(name, *value);
@@ -335,7 +330,7 @@ mod tests {
         let text =
             "[[principals]]\nname = 'p'\ntoken = 't'\n[tools.x]\nbrief = ''\n[upstreams.u]\n[strategy.y]\n";
         std::fs::write(&file, text).unwrap();
-        let source = Given::<SourceArguments>::default().with("config", file).resolve(None).ok().unwrap();
+        let source = Given::<SourceArguments>::default().with("config", [file]).resolve(None).ok().unwrap();
         let (places, options) = (source.places.clone(), source.options());
         let failure = source.prepare(&crate::builtin(), &options, None).unwrap_err();
         let Failure::Configuration(problems) = places.placed(failure) else { panic!() };
@@ -349,7 +344,7 @@ mod tests {
         let file = folder.path().join("mcp.json");
         let read = |text: &str| {
             std::fs::write(&file, text).unwrap();
-            let given = Given::<SourceArguments>::default().with("mcp_config", file.clone());
+            let given = Given::<SourceArguments>::default().with("mcp_config", [file.clone()]);
             given.resolve(None).map(|source| source.contents).ok().unwrap()
         };
         let on = read(r#"{"mcpServers": {"a": {"command": "x"}}}"#).unwrap();

@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, path::Path};
 
 use mcp_disclosure_core::UpstreamName;
-use mcp_disclosure_gateway::{Problem, upstream::Target};
+use mcp_disclosure_gateway::Problem;
 
 use crate::{
-    config::{Named, UpstreamEntry, Wrong, is_name, own},
+    config::{Named, UpstreamEntry, Wrong, escape, is_name, own},
     failure::Failure,
     flags::SourceArguments,
 };
@@ -14,24 +14,25 @@ use crate::{
 impl SourceArguments {
     /// The upstreams that flags give.
     pub(crate) fn given(&self) -> Result<Vec<Named>, Failure> {
-        let mut given = Vec::new();
-        if let Some((program, arguments)) = self.command.split_first() {
-            let entry = Some(UpstreamEntry::of_command(&self.command));
-            let target = Target::command(program, arguments);
-            given.push(Named { entry, ..Named::given(None, target) });
-        }
-        let headers = self.headers()?;
-        for url in &self.upstream_url {
-            let entry = UpstreamEntry { headers: headers.clone(), ..UpstreamEntry::of_url(url) };
-            let refused = |wrong: Vec<Wrong>| Failure::Usage(wrong.into_iter().map(by_flag).collect());
-            let target = entry.target(Path::new(""), &own).map_err(refused)?;
-            given.push(Named { entry: Some(entry), ..Named::given(None, target) });
-        }
         let name = parse_name(self.name.as_deref())?;
+        let headers = self.headers()?;
+        let mut words = self.command.iter().map(|word| escape(word));
+        let command = words.next().map(|program| UpstreamEntry {
+            command: Some(program),
+            args: words.collect(),
+            inherit_env: true,
+            ..UpstreamEntry::default()
+        });
+        let urls = self.upstream_url.iter().map(|url| UpstreamEntry {
+            url: Some(escape(url.as_str())),
+            headers: headers.clone(),
+            ..UpstreamEntry::default()
+        });
+        let entries: Vec<UpstreamEntry> = command.into_iter().chain(urls).collect();
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
         let switches = [("--hide-tool", &self.hide_tool), ("--only-tool", &self.only_tool)];
         let switch = switches.iter().find(|(_, tools)| !tools.is_empty()).map(|(flag, _)| *flag);
-        let wrong = match (&given[..], &name, switch) {
+        let wrong = match (&entries[..], &name, switch) {
             (_, None, Some(flag)) => Some((flag, "needs the upstream's name", "add --name NAME")),
             ([], _, Some(_)) => Some((
                 "--hide-tool, --only-tool:",
@@ -51,11 +52,14 @@ impl SourceArguments {
         if let Some((flag, what, hint)) = wrong {
             return Err(Failure::usage(Problem::new(format!("{flag} {what}")).hint(hint)));
         }
-        if let ([only], Some(_)) = (&mut given[..], &name) {
-            only.name = name;
-            self.switch_tools(only);
-        }
-        Ok(given.into_iter().map(|given| given.signing_in("")).collect())
+        let allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
+        let given = entries.into_iter().map(|entry| {
+            let entry = UpstreamEntry { hidden: self.hide_tool.clone(), allow: allow.clone(), ..entry };
+            let named = Named::of_entry(name.clone(), entry, Path::new(""), &own);
+            let refused = |wrong: Vec<Wrong>| Failure::Usage(wrong.into_iter().map(by_flag).collect());
+            Ok(named.map_err(refused)?.signing_in(""))
+        });
+        given.collect()
     }
 
     /// The headers of requests to the one URL, by the variables that hold them.
@@ -80,19 +84,15 @@ impl SourceArguments {
         });
         headers.collect()
     }
-
-    /// Which tools of the one given upstream exist.
-    fn switch_tools(&self, given: &mut Named) {
-        if let Some(entry) = &mut given.entry {
-            entry.hidden.clone_from(&self.hide_tool);
-            entry.allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
-        }
-    }
 }
 
 /// What is wrong with an upstream, by the flag that says so.
 fn by_flag(Wrong { key, what, hint, .. }: Wrong) -> Problem {
-    let flag = if key == "url" { "--upstream-url" } else { "--upstream-header" };
+    let flag = match &*key {
+        "url" => "--upstream-url",
+        "" => "--",
+        _ => "--upstream-header",
+    };
     Problem::new(format!("{flag}: {what}")).hint(hint)
 }
 

@@ -21,7 +21,7 @@ const SECTIONS: &[(&str, ReadSection)] = &[
     ("tool_descriptions", |reader, file, key, value, _| file.tool_descriptions = reader.value(key, value)),
     ("demo", |reader, file, key, value, _| file.demo = reader.value(key, value).unwrap_or_default()),
     ("server", |reader, file, key, value, _| file.server = reader.section(key, value)),
-    ("serve", |reader, file, _, value, _| file.serve = reader.serve(value, &mut file.places)),
+    ("serve", |reader, file, _, value, _| file.serve = reader.serve(value)),
     ("limits", |reader, file, key, value, _| file.limits = reader.section(key, value)),
     ("upstreams", |reader, file, key, value, _| file.upstreams = reader.sections(key, value)),
     ("categories", |reader, file, key, value, _| file.categories = reader.sections(key, value)),
@@ -95,7 +95,7 @@ impl<'t> Reader<'t> {
         for (key, mut value) in root.into_inner() {
             let name = key.get_ref().clone().into_owned();
             // Of what errors name by its key; a file may have thousands of tools.
-            if ["upstreams", "pins", "strategy"].contains(&&*name) {
+            if ["serve", "upstreams", "pins", "strategy"].contains(&&*name) {
                 self.note(&mut file.places, &mut Vec::new(), (&key, &value));
             }
             // Those of upstreams are substituted when they are started, so that secrets go nowhere else.
@@ -111,7 +111,7 @@ impl<'t> Reader<'t> {
     }
 
     /// `[serve]`: flags of `serve`.
-    fn serve(&mut self, value: Section<'t>, places: &mut KeyPlaces) -> Map<String, Value> {
+    fn serve(&mut self, value: Section<'t>) -> Map<String, Value> {
         let folder = self.path.parent().unwrap_or("".as_ref());
         let mut serve = Map::new();
         for (key, value) in self.table("serve", value) {
@@ -119,10 +119,7 @@ impl<'t> Reader<'t> {
             let within = format!("serve.{}", quoted(&name));
             let Some(value) = self.value(&within, value) else { continue };
             match accepted(&name, value, folder) {
-                Ok(Some(value)) => {
-                    places.note(&["serve".to_owned(), name.clone()], self.place(key.span()));
-                    serve.insert(name, value);
-                }
+                Ok(Some(value)) => drop(serve.insert(name, value)),
                 Ok(None) => self.report(key.span(), &format!("unknown key {within}"), &remedy_of_flag(&name)),
                 Err((message, hint)) => self.report(span, &format!("{within}: {message}"), &hint),
             }

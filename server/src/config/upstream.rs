@@ -15,7 +15,7 @@ use reqwest::{
     header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
 };
 
-use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, absolute, escape, expand, own};
+use super::{DisclosureFile, ESCAPED, Lookup, UpstreamEntry, Wrong, absolute, expand, own};
 use crate::launcher::quoted;
 
 /// An upstream of a source.
@@ -29,8 +29,8 @@ pub struct Named {
     pub settings: UpstreamSettings,
     /// How to sign in to it, where it asks for that.
     pub oauth: Settings,
-    /// What a person runs to sign in to it.
-    pub login: String,
+    /// How requests to it are authorized, where it can be signed in to: it is a URL, and no header authorizes them.
+    pub sign_in: Option<SignIn>,
     /// Its entry in a file, with variables as written; `None` for what cannot be written in a file.
     pub entry: Option<UpstreamEntry>,
     /// Whether a file says so. Clients are served before such an upstream is ready.
@@ -44,25 +44,17 @@ pub struct Named {
 pub fn upstreams(file: &DisclosureFile, base: &Path) -> Result<Vec<Named>, Vec<Problem>> {
     let (mut upstreams, mut problems) = (Vec::new(), Vec::new());
     for (name, place, entry) in file.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
-        let mut tell = |Wrong { key, what, hint, .. }: Wrong| {
+        let tell = |Wrong { key, what, hint, .. }: Wrong| {
             let path: Vec<&str> = ["upstreams", name].into_iter().chain(key.splitn(2, '.')).collect();
             let place = file.places.of(&path).unwrap_or(place).clone();
             problems.push(Problem::new(format!("upstream '{name}': {what}")).at(place).hint(hint));
         };
-        let target = entry.target(base, &own).and_then(|target| Ok((target, entry.oauth(base)?)));
-        match target {
+        let parsed = UpstreamName::parse(name).map_err(|error| {
+            vec![Wrong::new(error.to_string(), "give it a name; clashing tools are prefixed by it")]
+        });
+        match parsed.and_then(|name| Named::of_entry(Some(name), entry.clone(), base, &own)) {
+            Ok(named) => upstreams.push(Named { is_of_file: true, ..named }),
             Err(wrong) => wrong.into_iter().for_each(tell),
-            Ok((target, oauth)) => match UpstreamName::parse(name) {
-                Err(error) => {
-                    let hint = "give it a name; clashing tools are prefixed by it";
-                    tell(Wrong::new(error.to_string(), hint));
-                }
-                Ok(name) => {
-                    let (settings, entry) = (entry.settings(), Some(entry.clone().seen_from(base)));
-                    let given = Named::given(Some(name), target);
-                    upstreams.push(Named { settings, oauth, entry, is_of_file: true, ..given });
-                }
-            },
         }
     }
     if problems.is_empty() { Ok(upstreams) } else { Err(problems) }
@@ -78,32 +70,36 @@ impl Named {
         UpstreamConfig { name, target, settings, awaited: waits_for_all || !self.is_of_file }
     }
 
-    /// An upstream of the command line, or of the program itself.
+    /// An upstream that no file could name: the program's own.
     pub fn given(name: Option<UpstreamName>, target: Target) -> Self {
         let (settings, oauth) = (UpstreamSettings::default(), Settings::default());
-        Self { name, target, settings, oauth, login: String::new(), entry: None, is_of_file: false }
+        Self { name, target, settings, oauth, sign_in: None, entry: None, is_of_file: false }
     }
 
-    /// How to sign in to it, if that is possible: it is a URL, and no header authorizes requests.
-    pub fn sign_in(&self) -> Option<SignIn> {
-        let Target::Url(endpoint) = &self.target else { return None };
-        if endpoint.forward.contains(&AUTHORIZATION) {
-            return None;
-        }
-        SignIn::new(endpoint, self.oauth.clone(), folder_of_user()?, self.login.clone())
+    /// What an entry comes down to. `base` is what its relative paths are relative to.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(crate) fn of_entry(
+        name: Option<UpstreamName>,
+        entry: UpstreamEntry,
+        base: &Path,
+        lookup: Lookup<'_>,
+    ) -> Result<Self, Vec<Wrong>> {
+        let (target, oauth) = (entry.target(base, lookup)?, entry.oauth(base)?);
+        let settings = entry.settings();
+        Ok(Self { settings, oauth, entry: Some(entry.seen_from(base)), ..Self::given(name, target) })
     }
 
     /// The same, where a person signs in with the command `login`. `files` are the arguments that name its file.
     pub fn signing_in(mut self, files: &str) -> Self {
-        let of_url = match &self.target {
-            Target::Url(endpoint) => without_secrets(&endpoint.url).to_string(),
-            _ => return self,
-        };
-        let name = self.name.as_deref().filter(|_| !files.is_empty()).unwrap_or(&of_url);
-        self.login = format!("mcp-disclosure login{files} {}", quoted(name));
-        let sign_in = self.sign_in();
         if let Target::Url(endpoint) = &mut self.target {
-            endpoint.authorization = sign_in.map(|sign_in| Authorizer(Arc::new(sign_in)));
+            let of_url = without_secrets(&endpoint.url).to_string();
+            let name = self.name.as_deref().filter(|_| !files.is_empty()).unwrap_or(&of_url);
+            let login = format!("mcp-disclosure login{files} {}", quoted(name));
+            let folder = folder_of_user().filter(|_| !endpoint.forward.contains(&AUTHORIZATION));
+            self.sign_in = folder.and_then(|folder| SignIn::new(endpoint, self.oauth.clone(), folder, login));
+            endpoint.authorization = self.sign_in.clone().map(|sign_in| Authorizer(Arc::new(sign_in)));
         }
         self
     }
@@ -119,19 +115,6 @@ impl Named {
 }
 
 impl UpstreamEntry {
-    /// A program with these arguments, as a file would say it.
-    pub fn of_command(command: &[String]) -> Self {
-        let mut words = command.iter().map(|word| escape(word));
-        let entry =
-            Self { command: words.next(), args: words.collect(), inherit_env: true, ..Self::default() };
-        entry.seen_from(Path::new(""))
-    }
-
-    /// A URL, as a file would say it.
-    pub fn of_url(url: &Url) -> Self {
-        Self { url: Some(escape(url.as_str())), ..Self::default() }
-    }
-
     /// Which tools of it exist, where not all of them do. `name` is its name, `place` where that is written.
     pub(crate) fn switches(&self, name: &str, place: String) -> Option<Switches> {
         let patterns = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
@@ -176,7 +159,7 @@ impl UpstreamEntry {
     }
 
     /// The same for a file in another directory than `base`.
-    pub(super) fn seen_from(self, base: &Path) -> Self {
+    fn seen_from(self, base: &Path) -> Self {
         let seen = |path: String| {
             let seen = absolute(&base.join(&path));
             if path.contains("${") { path } else { seen.to_string_lossy().into_owned() }
@@ -190,7 +173,7 @@ impl UpstreamEntry {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub(crate) fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
+    fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
         let mut wrong = Vec::new();
         // A program that reads its own variables in its arguments, as mcp-remote does, gets these as they are: no secret of the
         // environment is in a command line.

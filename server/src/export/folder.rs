@@ -100,7 +100,7 @@ impl Folder {
 
     /// What its `disclosure.toml` says.
     pub(super) fn config(&self) -> Option<&DisclosureFile> {
-        self.files.declarations().map(|said| &**said)
+        self.files.config()?.said.as_deref().ok()
     }
 
     /// Whether its `disclosure.toml` switches an upstream off.

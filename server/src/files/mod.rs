@@ -19,4 +19,4 @@ pub use read_file::{Files, ReadFile, read_directory};
 pub use reload::{Baseline, Reloads};
 pub use together::Change;
 pub(crate) use together::{Unwritten, is_same, text_of, write_together};
-pub use watch::{Seen, watch};
+pub use watch::Seen;

@@ -10,9 +10,9 @@ use mcp_disclosure_gateway::{
     upstream::{UpstreamConfig, Upstreams},
 };
 
-use super::{Contents, Files};
+use super::{Contents, Files, ReadFile};
 use crate::{
-    config::{AccessFlags, DisclosureFile, Named, Servers, absolute, upstreams},
+    config::{AccessFlags, Named, Servers, absolute, upstreams},
     launcher::quoted,
     lock::WrittenFirst,
 };
@@ -44,20 +44,17 @@ impl Origin {
     /// Every problem there is, with its file and a hint.
     pub fn contents(&self, files: &Files) -> Result<Contents, Vec<Problem>> {
         let mut problems = Vec::new();
-        let file = files.config().and_then(|config| Some((config.folder(), config.said.as_ref().ok()?)));
-        // What a broken configuration says of upstreams and access is unknown.
-        let is_readable = files.config().is_none() || file.is_some();
         let own = self.own(files).map_err(|problem| problems.push(problem)).ok().flatten();
-        let found = is_readable.then(|| Servers::of(self, files, own.map(|(own, _)| own)));
-        let found = found.and_then(|found| keep(found, &mut problems));
-        let base = own.map_or(&self.base, |(_, declared)| declared);
-        let declared = keep(files.declare(base), &mut problems);
-        let nothing = Arc::<DisclosureFile>::default();
-        let (folder, said) = file.unwrap_or(("".as_ref(), &nothing));
-        let access = is_readable.then(|| said.access(folder, &self.access));
-        let access = access.and_then(|access| keep(access, &mut problems));
-        let (Some(found), Some(declared), Some(access), true) =
-            (found, declared, access, problems.is_empty())
+        let declared = keep(files.declare(own.map_or(&self.base, |(_, declared)| declared)), &mut problems);
+        // What a broken configuration says of upstreams and access is unknown.
+        if files.config().is_some_and(|config| config.said.is_err()) {
+            return Err(problems);
+        }
+        let (file, folder) = (files.declarations(), files.config().map_or(Path::new(""), ReadFile::folder));
+        let found = keep(Servers::of(self, files, own.map(|(own, _)| own)), &mut problems);
+        let access = keep(file.access(folder, &self.access), &mut problems);
+        let (Some(declared), Some(found), Some(access), true) =
+            (declared, found, access, problems.is_empty())
         else {
             return Err(problems);
         };
@@ -70,12 +67,12 @@ impl Origin {
         let upstreams = Some(Upstreams::new(self.configs(&found)));
         let accepting = files.first(self.accepted.clone());
         let declared = Declared { upstreams, rules: Arc::new(rules), accepting, ..declared };
-        Ok(Contents { declared, found, access, file: Arc::clone(said) })
+        Ok(Contents { declared, found, access, file })
     }
 
     /// The program's own server, if it is served.
     fn own(&self, files: &Files) -> Result<Option<&(Named, Declared)>, Problem> {
-        let is_asked_for = files.declarations().is_some_and(|file| file.demo);
+        let is_asked_for = files.declarations().demo;
         if is_asked_for && self.own.is_none() {
             let problem = Problem::new("demo: this program has no demonstration");
             return Err(problem.hint("name upstreams instead"));
@@ -103,9 +100,9 @@ impl Servers {
     /// Every problem, with its file, place and a hint.
     fn of(origin: &Origin, files: &Files, own: Option<&Named>) -> Result<Self, Vec<Problem>> {
         let (mut found, mut problems) = (Self::default(), Vec::new());
-        let config = files.config().and_then(|config| Some((config, config.said.as_ref().ok()?)));
-        if let Some((config, file)) = config {
-            match upstreams(file, config.folder()) {
+        let file = files.declarations();
+        if let Some(config) = files.config() {
+            match upstreams(&file, config.folder()) {
                 Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", &config.path),
                 Err(wrong) => problems.extend(wrong),
             }
@@ -132,14 +129,13 @@ impl Servers {
         found.upstreams.extend(own.cloned());
         found.upstreams.extend(origin.given.iter().cloned());
         problems.extend(named_alike(&found.upstreams));
-        let names_some =
-            !files.hosts.is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
+        let names_some = !files.hosts.is_empty() || !file.upstreams.0.is_empty();
         // What a host switches off is named all the same, and may be switched on while the program runs.
         let is_none = found.upstreams.is_empty() && found.switched_off.is_empty();
         if is_none && problems.is_empty() && names_some {
             problems.append(&mut found.left_out);
             let hosts = files.hosts.iter().map(|hosts| &hosts.path);
-            let named = config.iter().map(|(config, _)| &config.path).chain(hosts);
+            let named = files.config().map(|config| &config.path).into_iter().chain(hosts);
             let named = named.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
             let problem = Problem::new(format!("{named}: no upstream is left"));
             problems.push(problem.hint("add one, or enable one"));

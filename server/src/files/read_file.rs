@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, OnChange, Review, Rules};
+use mcp_disclosure_core::{DescriptionError, DescriptionFile, OnChange, Review, Rules};
 use mcp_disclosure_gateway::{
     Problem,
     catalogue::{Accepting, Declared},
@@ -95,9 +95,10 @@ impl Files {
         self.config.as_ref()
     }
 
-    /// What the configuration says, if one is named and can be read.
-    pub fn declarations(&self) -> Option<&Arc<DisclosureFile>> {
-        self.config.as_ref()?.said.as_ref().ok()
+    /// What the configuration says: nothing, if none is named or it cannot be read.
+    pub fn declarations(&self) -> Arc<DisclosureFile> {
+        let said = self.config.as_ref().and_then(|config| config.said.as_ref().ok());
+        said.cloned().unwrap_or_default()
     }
 
     /// The lock file beside the configuration, as it was read.
@@ -124,28 +125,18 @@ impl Files {
         config.chain(self.hosts.iter().filter(|hosts| !hosts.is_regular).map(|hosts| &*hosts.path))
     }
 
-    /// What people call them, with a verb.
-    pub fn noun(&self) -> &'static str {
-        match self.are_named() {
-            true => "configuration and description files were",
-            false => "description files were",
-        }
-    }
-
     /// What they declare of the catalogue, over what holds without them.
     ///
     /// # Errors
     /// Every problem of the configuration and of description files, each with its file and a hint.
     pub fn declare(&self, over: &Declared) -> Result<Declared, Vec<Problem>> {
         let mut problems = Vec::new();
-        let laid_over = match &self.config {
-            Some(config) => config.said.clone().and_then(|file| {
-                let (about, mut rules) = file.declare(&over.about)?;
-                rules.switches.extend(over.rules.switches.iter().cloned());
-                Ok((about, rules))
-            }),
-            None => Ok((About::clone(&over.about), Rules::clone(&over.rules))),
-        };
+        let said = self.config.as_ref().map_or_else(|| Ok(Arc::default()), |config| config.said.clone());
+        let laid_over = said.and_then(|file| {
+            let (about, mut rules) = file.declare(&over.about)?;
+            rules.switches.extend(over.rules.switches.iter().cloned());
+            Ok((about, rules))
+        });
         let review = self.review(&over.rules.review).map_err(|problem| problems.push(problem));
         let laid_over = laid_over.map_err(|found| problems.extend(found));
         let files = self.descriptions.clone().unwrap_or_else(|| Ok(Arc::clone(&over.files)));
@@ -165,8 +156,10 @@ impl Files {
 
     /// What was reviewed, and what is done about the rest.
     fn review(&self, over: &Arc<Review>) -> Result<Arc<Review>, Problem> {
-        let Some(file) = self.declarations() else { return Ok(Arc::clone(over)) };
-        let on_change = file.on_change();
+        if self.config.is_none() {
+            return Ok(Arc::clone(over));
+        }
+        let on_change = self.declarations().on_change();
         match &self.lock {
             Some(lock) => Ok(Arc::new(Review { lock: lock.clone()?.lock.clone(), on_change })),
             None if on_change.values().any(|what| *what == OnChange::Hold) => {

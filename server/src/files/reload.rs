@@ -1,6 +1,6 @@
 //! Files that change, or that someone wants read again, are put in force while the gateway serves.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_access::Access;
 use mcp_disclosure_core::Kind;
@@ -10,11 +10,22 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{Contents, Files, Origin, Seen, contents::changes, watch::quiet};
-use crate::config::{DisclosureFile, unknown_strategies, unreadable};
+use super::{
+    Contents, Files, Origin, Seen,
+    contents::changes,
+    watch::{look, quiet},
+};
+use crate::config::{unknown_strategies, unreadable};
+
+/// How often files are looked at. Polling finds what notifications of the operating system miss: directories that
+/// are links, network file systems, a directory that is replaced as a whole, a file that is not there yet.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Why nothing was put in force, or the kinds whose lists changed.
 type Outcome = Result<Vec<Kind>, Vec<Problem>>;
+
+/// What people call the files, with a verb.
+const FILES: &str = "configuration and description files were";
 
 /// What is in force at the start, and where it comes from.
 #[derive(Clone, Debug, Default)]
@@ -39,16 +50,14 @@ struct Asked {
 }
 
 impl Reloads {
-    /// Follows files, which [`watch`](super::watch) says were `changed`, until the gateway ends. `access` is replaced with the
-    /// rest.
-    pub fn follow(
-        gateway: Arc<Gateway>,
-        access: Arc<Access>,
-        baseline: Baseline,
-        changed: mpsc::Receiver<Seen>,
-    ) -> Self {
+    /// Follows files until the gateway ends: a change since they were read is one, too. `access` is replaced with the rest.
+    pub fn follow(gateway: Arc<Gateway>, access: Arc<Access>, baseline: Baseline) -> Self {
+        for path in baseline.files.read_once() {
+            let path = path.display();
+            tracing::info!("{path}: read once, since it is no regular file; changes need a restart");
+        }
         let (sender, asked) = mpsc::channel(1);
-        tokio::spawn(Follower { gateway, access, baseline }.follow(changed, asked));
+        tokio::spawn(Follower { gateway, access, baseline }.follow(asked));
         Self(sender)
     }
 
@@ -75,12 +84,20 @@ struct Follower {
 }
 
 impl Follower {
-    async fn follow(mut self, mut changed: mpsc::Receiver<Seen>, mut asked: mpsc::Receiver<Asked>) {
+    async fn follow(mut self, mut asked: mpsc::Receiver<Asked>) {
         let shutdown = self.gateway.shutdown().clone();
+        let (watched, mut seen) = (self.baseline.files.watched(), self.baseline.files.seen.clone());
+        let mut turn = tokio::time::interval(INTERVAL);
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => return,
-                Some(seen) = changed.recv() => drop(self.take(seen, false).await),
+                _ = turn.tick(), if !watched.is_empty() => {
+                    if look(&watched).await != seen {
+                        // One signal for what comes at once: editors write in several steps.
+                        seen = quiet(&watched, || ()).await;
+                        drop(self.take(seen.clone(), false).await);
+                    }
+                }
                 Some(Asked { accept, reply }) = asked.recv() => {
                     // The requester may have stopped waiting.
                     let _dropped = reply.send(self.reload(accept).await);
@@ -106,19 +123,15 @@ impl Follower {
             Ok(contents) => self.declare(contents, accept).await,
             Err(problems) => Err(problems),
         };
-        let noun = self.baseline.files.noun();
         match &outcome {
             Ok(changes) => {
-                tracing::info!(
-                    files = self.baseline.contents.declared.files.len(),
-                    ?changes,
-                    "{noun} read again"
-                );
+                let files = self.baseline.contents.declared.files.len();
+                tracing::info!(files, ?changes, "{FILES} read again");
             }
             Err(problems) => {
                 self.gateway.observer().kept_old();
                 for problem in problems {
-                    tracing::warn!("{noun} not taken over, the old ones stay: {problem}");
+                    tracing::warn!("{FILES} not taken over, the old ones stay: {problem}");
                 }
             }
         }
@@ -132,7 +145,9 @@ impl Follower {
             let now = files.again();
             let contents = origin.contents(&now);
             seen.is_current(&now.watched()).then(|| {
-                warn_of_restart(&files, &now);
+                if contents.is_ok() {
+                    warn_of_restart(&files, &now);
+                }
                 contents
             })
         });
@@ -176,9 +191,8 @@ impl Follower {
 
 /// Says which changes of the configuration since the start take effect only after another one.
 fn warn_of_restart(first: &Files, now: &Files) {
-    let Some((config, now)) = first.config().zip(now.declarations()) else { return };
-    let first = config.said.as_deref().map_or_else(|_| DisclosureFile::default(), DisclosureFile::clone);
-    for what in now.needs_restart_after(&first) {
+    let Some(config) = first.config() else { return };
+    for what in now.declarations().needs_restart_after(&first.declarations()) {
         tracing::warn!("{}: {what} changed, which needs a restart", config.path.display());
     }
 }

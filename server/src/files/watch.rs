@@ -1,5 +1,5 @@
-//! Watching a directory of description files, a configuration, and what is beside it; and when they may be read: once none of them
-//! has changed for a while, since a file that is being written may be empty, or end anywhere.
+//! The state of a directory of description files, a configuration, and what is beside it; and when they may be read: once none of
+//! them has changed for a while, since a file that is being written may be empty, or end anywhere.
 
 use std::{
     fs::Metadata,
@@ -7,13 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::sync::mpsc;
-
-use super::{Files, description_paths};
-
-/// How often files are looked at. Polling finds what notifications of the operating system miss: directories that
-/// are links, network file systems, a directory that is replaced as a whole, a file that is not there yet.
-const INTERVAL: Duration = Duration::from_secs(1);
+use super::description_paths;
 
 /// Nothing may have changed for this long.
 const QUIET: Duration = Duration::from_millis(200);
@@ -71,37 +65,6 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
-/// Begins to watch files that were read, within a runtime and for as long as the receiver is kept. It gets the state of the
-/// files after each change, once they are quiet; a change since they were read is one, too. Files that cannot change send none.
-pub fn watch(files: &Files) -> mpsc::Receiver<Seen> {
-    let (settled, changed) = mpsc::channel(1);
-    for path in files.read_once() {
-        tracing::info!("{}: read once, since it is no regular file; changes need a restart", path.display());
-    }
-    let watched = files.watched();
-    if !watched.is_empty() {
-        tokio::spawn(follow(watched, files.seen.clone(), settled));
-    }
-    changed
-}
-
-/// One signal for what comes at once: editors write in several steps.
-async fn follow(watched: Vec<PathBuf>, mut seen: Seen, settled: mpsc::Sender<Seen>) {
-    let mut turn = tokio::time::interval(INTERVAL);
-    loop {
-        tokio::select! {
-            _ = turn.tick() => {}
-            () = settled.closed() => return,
-        }
-        if look(&watched).await != seen {
-            seen = quiet(&watched, || ()).await;
-            if settled.send(seen.clone()).await.is_err() {
-                return;
-            }
-        }
-    }
-}
-
 /// Waits until nothing has changed for 200 ms. `looking` is called before each look that may be the last.
 pub(super) async fn quiet(paths: &[PathBuf], mut looking: impl FnMut()) -> Seen {
     let mut waits = 0;
@@ -124,8 +87,8 @@ pub(super) async fn quiet(paths: &[PathBuf], mut looking: impl FnMut()) -> Seen 
     }
 }
 
-/// A directory may be large, and on a network.
-async fn look(paths: &[PathBuf]) -> Seen {
+/// The state now. A directory may be large, and on a network.
+pub(super) async fn look(paths: &[PathBuf]) -> Seen {
     let owned = paths.to_vec();
     match tokio::task::spawn_blocking(move || Seen::now(&owned)).await {
         Ok(seen) => seen,

@@ -1,7 +1,7 @@
 //! Flags that a command line gave.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     ffi::{OsStr, OsString},
     fmt,
     marker::PhantomData,
@@ -11,7 +11,7 @@ use super::{
     ServeArguments, SourceArguments,
     section::{key, table, texts, words},
 };
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches, parser::ValueSource};
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, parser::ValueSource};
 use serde_json::{Map, Value};
 
 /// The flags of `A`, a part of `serve`'s, that a command line gave.
@@ -21,31 +21,33 @@ use serde_json::{Map, Value};
 pub struct Given<A = SourceArguments> {
     /// By the ids of flags.
     values: BTreeMap<String, Vec<OsString>>,
-    /// Flags that the environment gives.
-    by_environment: BTreeSet<String>,
     of: PhantomData<fn() -> A>,
 }
 
 impl<A> Given<A> {
-    /// The same with a value of a flag, by its id.
-    pub fn with(mut self, id: &str, value: impl Into<OsString>) -> Self {
-        self.values.entry(id.to_owned()).or_default().push(value.into());
+    /// The same with values of a flag, by its id; without any it is not given.
+    pub fn with(mut self, id: &str, values: impl IntoIterator<Item: Into<OsString>>) -> Self {
+        for value in values {
+            self.values.entry(id.to_owned()).or_default().push(value.into());
+        }
         self
     }
 
     /// The values of a flag.
-    pub fn all(&self, id: &str) -> &[OsString] {
-        self.values.get(id).map_or(&[], Vec::as_slice)
+    pub fn all(&self, id: &str) -> Vec<String> {
+        let values = self.values.get(id).into_iter().flatten();
+        values.map(|value| value.to_string_lossy().into_owned()).collect()
     }
 
     /// The value of a flag that has one.
     pub fn first(&self, id: &str) -> Option<&OsStr> {
-        self.all(id).first().map(OsString::as_os_str)
+        self.values.get(id)?.first().map(OsString::as_os_str)
     }
 
-    /// Whether a flag is given, so that a file's value of it has no effect.
-    pub(crate) fn is_given(&self, id: &str) -> bool {
-        self.values.contains_key(id) || self.by_environment.contains(id)
+    /// Whether a flag is given, also by the environment, so that a file's value of it has no effect.
+    pub(crate) fn is_given(&self, flag: &Arg) -> bool {
+        let is_in_environment = || flag.get_env().is_some_and(|name| std::env::var_os(name).is_some());
+        self.values.contains_key(flag.get_id().as_str()) || is_in_environment()
     }
 
     /// All that `serve` has to know, with what a file says under `[serve]`.
@@ -56,13 +58,11 @@ impl<A> Given<A> {
         let table = table();
         let (mut line, mut command) = (vec![OsString::from("serve")], Vec::new());
         for flag in table.get_arguments() {
-            let id = flag.get_id().as_str();
-            let said = || file.get(&key(flag)).map(texts).unwrap_or_default();
-            match self.values.get(id) {
+            match self.values.get(flag.get_id().as_str()) {
                 Some(values) if flag.is_positional() => command.clone_from(values),
                 Some(values) => line.extend(words(flag, values)),
-                None if self.by_environment.contains(id) => {}
-                None => line.extend(words(flag, &said())),
+                None if self.is_given(flag) => {}
+                None => line.extend(words(flag, &file.get(&key(flag)).map(texts).unwrap_or_default())),
             }
         }
         if !command.is_empty() {
@@ -71,22 +71,11 @@ impl<A> Given<A> {
         }
         ServeArguments::from_arg_matches(&table.try_get_matches_from(line)?)
     }
-
-    /// The flags with their values, in the order of the table, but for the command behind `--`.
-    pub(crate) fn flags(&self) -> Vec<(String, Vec<String>)> {
-        let table = table();
-        let given = table.get_arguments().filter(|flag| !flag.is_positional()).filter_map(|flag| {
-            let values = self.values.get(flag.get_id().as_str())?;
-            let values = values.iter().map(|value| value.to_string_lossy().into_owned());
-            Some((key(flag), values.collect()))
-        });
-        given.collect()
-    }
 }
 
 impl<A> Default for Given<A> {
     fn default() -> Self {
-        Self { values: BTreeMap::new(), by_environment: BTreeSet::new(), of: PhantomData }
+        Self { values: BTreeMap::new(), of: PhantomData }
     }
 }
 
@@ -112,13 +101,9 @@ impl<A: Args> FromArgMatches for Given<A> {
         let mut given = Self::default();
         for flag in A::augment_args(Command::new("")).get_arguments() {
             let id = flag.get_id().as_str();
-            match matches.value_source(id) {
-                Some(ValueSource::CommandLine) => {
-                    let values = matches.get_raw(id).into_iter().flatten().map(OsStr::to_owned);
-                    given.values.insert(id.to_owned(), values.collect());
-                }
-                Some(ValueSource::EnvVariable) => drop(given.by_environment.insert(id.to_owned())),
-                _ => {}
+            if matches.value_source(id) == Some(ValueSource::CommandLine) {
+                let values = matches.get_raw(id).into_iter().flatten().map(OsStr::to_owned);
+                given.values.insert(id.to_owned(), values.collect());
             }
         }
         Ok(given)

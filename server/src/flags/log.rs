@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mcp_disclosure_core::nearest::misspelt;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::log::LogFormat;
 
@@ -60,9 +60,7 @@ fn parse(text: &str) -> Result<String, String> {
 }
 
 fn known(level: &str) -> Result<(), String> {
-    // EnvFilter's numbers, from off to trace.
-    let is_number = level.parse::<usize>().is_ok_and(|number| number < LEVELS.len());
-    if is_number || LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level)) {
+    if !level.is_empty() && level.parse::<LevelFilter>().is_ok() {
         return Ok(());
     }
     Err(match misspelt(level, LEVELS) {

@@ -62,16 +62,11 @@ fn write(line: &Value) {
     put(format!("{line}\n").as_bytes());
 }
 
-/// Writes the reason why the program ends.
-pub(super) fn failure(text: &str, hint: Option<&str>) {
-    let mut line = begun(Level::ERROR, whole(text));
+/// Writes what the program says besides events, with a hint if there is one.
+pub(super) fn say(level: Level, text: &str, hint: Option<&str>) {
+    let mut line = begun(level, whole(text));
     hint.iter().for_each(|hint| line["hint"] = whole(hint));
     write(&line);
-}
-
-/// Writes the message, which is for people.
-pub(super) fn note(text: &str) {
-    write(&begun(Level::INFO, whole(text)));
 }
 
 /// Writes panics in the same form.

@@ -20,8 +20,7 @@ use tokio::net::TcpListener;
 use super::{
     metrics::Metrics,
     page,
-    served::Served,
-    state::{Readiness, Status},
+    state::{Readiness, Served, Status},
 };
 
 /// The text format of Prometheus.

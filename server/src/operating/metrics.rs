@@ -4,7 +4,6 @@
 //! configuration, and the first principals. Tools and what clients call themselves are no labels, since peers could make any number.
 
 use std::{
-    collections::BTreeMap,
     sync::Arc,
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -20,12 +19,12 @@ use prometheus::{
     core::Collector,
     proto::{Metric, MetricFamily},
 };
+use serde_json::{Value, json};
 
 use super::{
     audit::Losses,
     counting::Counting,
-    served::Served,
-    state::{self, Tokens, Totals},
+    state::{self, Served},
 };
 use crate::failure::Failure;
 
@@ -150,38 +149,35 @@ impl Metrics {
         }
     }
 
-    /// The sums over all labels.
-    pub(super) fn totals(&self) -> Totals {
-        let sum = |counter: &IntCounterVec| by_labels(counter).iter().map(|(_, value)| value).sum();
+    /// What the status shows of what happened: sums over all labels, tokens of lists by principal, and calls by upstream.
+    pub(super) fn totals(&self) -> Value {
         let counts = &self.counts;
-        let mut principals: BTreeMap<String, Tokens> = BTreeMap::new();
-        for (labels, value) in by_labels(&counts.listed_to) {
-            principals.entry(labels.concat()).or_default().listed = value;
-        }
-        for (labels, value) in by_labels(&counts.full_to) {
-            principals.entry(labels.concat()).or_default().full = value;
-        }
-        principals.retain(|_, tokens| tokens.full > 0);
-        let mut upstream_calls: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-        for (labels, value) in by_labels(&counts.upstream_calls) {
-            // In the order of their names: outcome, upstream.
-            if let [outcome, upstream] = &*labels {
-                upstream_calls.entry(upstream.clone()).or_default().insert(outcome.clone(), value);
+        let sum =
+            |counter: &IntCounterVec| -> u64 { by_labels(counter).iter().map(|(_, value)| value).sum() };
+        let (mut principals, mut upstream_calls) = (json!({}), json!({}));
+        for (kind, counter) in [("listed", &counts.listed_to), ("full", &counts.full_to)] {
+            for (labels, tokens) in by_labels(counter).into_iter().filter(|(_, tokens)| *tokens > 0) {
+                principals[labels.concat()][kind] = tokens.into();
             }
         }
-        Totals {
-            principals,
-            upstream_calls,
-            searches_missed: sum(&counts.missed),
-            reload_failures: counts.reload_failures.get(),
-            http_connections: counts.connections.get(),
-            http_connections_limit: counts.most_connections.get(),
-            calls: sum(&counts.calls),
-            refusals: sum(&counts.refusals),
-            fetches: sum(&counts.fetches),
-            tokens_listed: sum(&counts.listed),
-            tokens_full: sum(&counts.full),
+        for (labels, calls) in by_labels(&counts.upstream_calls) {
+            if let [upstream, outcome] = &*labels {
+                upstream_calls[upstream][outcome] = calls.into();
+            }
         }
+        json!({
+            "calls": sum(&counts.calls),
+            "refusals": sum(&counts.refusals),
+            "fetches": sum(&counts.fetches),
+            "tokens_listed": sum(&counts.listed),
+            "tokens_full": sum(&counts.full),
+            "principals": principals,
+            "upstream_calls": upstream_calls,
+            "searches_missed": sum(&counts.missed),
+            "reload_failures": counts.reload_failures.get(),
+            "http_connections": counts.connections.get(),
+            "http_connections_limit": counts.most_connections.get(),
+        })
     }
 
     /// Everything: what was counted, and the state of what there is of a gateway.
@@ -303,12 +299,14 @@ fn about_the_process(registry: &Registry) {
     kept(registry, Gauge::with_opts(start)).set(now.as_secs_f64());
 }
 
-/// The values of a counter, by the values of its labels.
+/// The values of a counter, by the values of its labels, of which the last comes first, and in their order.
 fn by_labels(counter: &IntCounterVec) -> Vec<(Vec<String>, u64)> {
     let families = counter.collect();
     let each = families.iter().flat_map(|family| family.get_metric());
-    let labels = |one: &Metric| one.get_label().iter().map(|label| label.value().to_owned()).collect();
-    each.map(|one| (labels(one), one.get_counter().get_value() as u64)).collect()
+    let labels = |one: &Metric| one.get_label().iter().rev().map(|label| label.value().to_owned()).collect();
+    let mut values: Vec<_> = each.map(|one| (labels(one), one.get_counter().get_value() as u64)).collect();
+    values.sort();
+    values
 }
 
 fn number(count: usize) -> i64 {

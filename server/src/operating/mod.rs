@@ -11,7 +11,6 @@ mod metrics;
 #[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
 mod otel;
 mod page;
-mod served;
 mod state;
 mod worker;
 
@@ -29,7 +28,7 @@ use mcp_disclosure_gateway::{
     slot::Witness,
 };
 use metrics::Metrics;
-use served::Served;
+use state::Served;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
@@ -84,7 +83,7 @@ impl Operating {
         limits: &Limits,
     ) -> Result<Self, Failure> {
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
-        let losses = audit.as_ref().map(|audit| Arc::clone(&audit.writer.losses));
+        let losses = audit.as_ref().map(|audit| Arc::clone(&audit.losses));
         let guarded = |address: AdminAddress| (address, http::Guard::new(address.0.ip(), hosts, origins));
         let admin = arguments.admin.map(guarded);
         let otel = otel::Settings::of_process()?;
@@ -143,12 +142,12 @@ impl Operating {
 
     /// Opens files again, after they were renamed.
     pub fn reopen(&self) {
-        self.audit.iter().for_each(|audit| audit.writer.reopen());
+        self.audit.iter().for_each(|audit| audit.reopen());
     }
 
     /// Writes and sends what is not written or sent yet. Call it when the gateway is gone.
     pub fn finish(&self) {
-        self.audit.iter().for_each(|audit| audit.writer.finish());
+        self.audit.iter().for_each(|audit| audit.finish());
         self.exports.iter().for_each(|(_, finish)| finish());
     }
 }

@@ -141,11 +141,10 @@ fn text(key: &str, value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use crate::operating::{
-        audit::Losses,
-        state::{Totals, UpstreamState},
-    };
+    use crate::operating::{audit::Losses, state::UpstreamState};
 
     #[test]
     fn o1_the_page_escapes_what_upstreams_are_called_and_needs_nothing() {
@@ -162,7 +161,7 @@ mod tests {
             upstreams: vec![upstream],
             store: Some("down"),
             clients: [("full".to_owned(), 1_000)].into(),
-            totals: Totals { calls: 1_234_567, ..Totals::default() },
+            totals: json!({"calls": 1_234_567}),
             audit: Some(Losses::default().into()),
         };
         let page = page(&status).into_string();

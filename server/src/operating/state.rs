@@ -1,11 +1,63 @@
-//! The state of a gateway at one moment, what it did since its start, and `/readyz`: whether requests have somewhere to go.
+//! The gateway that operators look at, before it serves and afterwards; its state at one moment, what it did since its start, and
+//! `/readyz`: whether requests have somewhere to go.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Weak},
+};
 
-use mcp_disclosure_gateway::slot::{Slot, State};
+use mcp_disclosure_gateway::{
+    Gateway,
+    slot::{Slot, State, Witness},
+};
+use parking_lot::Mutex;
 use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::SetOnce;
 
-use super::{audit::Losses, metrics::Metrics, served::Served};
+use super::{audit::Losses, metrics::Metrics};
+
+/// What there is of a gateway so far. It does not keep the gateway alive.
+#[derive(Debug, Default)]
+pub(super) struct Served {
+    starting: Mutex<Option<Arc<[Arc<Slot>]>>>,
+    gateway: SetOnce<Weak<Gateway>>,
+}
+
+impl Served {
+    /// The gateway serves from now on.
+    pub(super) fn serves(&self, gateway: &Arc<Gateway>) {
+        let _once = self.gateway.set(Arc::downgrade(gateway));
+        *self.starting.lock() = None;
+    }
+
+    /// The gateway, while it serves.
+    pub(super) fn gateway(&self) -> Option<Arc<Gateway>> {
+        self.gateway.get()?.upgrade()
+    }
+
+    /// The upstreams that clients share, or that the next session is served from, in the order of the configuration.
+    pub(super) fn slots(&self) -> Arc<[Arc<Slot>]> {
+        match self.gateway() {
+            Some(gateway) => gateway.backends().shared().slots(),
+            None => self.starting.lock().clone().unwrap_or_default(),
+        }
+    }
+
+    /// Waits until the gateway served, and was given its time to end.
+    pub(super) async fn ending(&self) {
+        let drained = self.gateway.wait().await.upgrade().map(|gateway| gateway.drained().clone());
+        if let Some(drained) = drained {
+            drained.cancelled().await;
+        }
+    }
+}
+
+impl Witness for Served {
+    fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
+        *self.starting.lock() = Some(Arc::clone(slots));
+    }
+}
 
 /// An upstream as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,9 +84,7 @@ impl UpstreamState {
     fn of(slot: &Slot) -> Self {
         let status = slot.status();
         Self {
-            name: slot
-                .name()
-                .map_or_else(|| slot.configured.config.target.to_string(), |name| name.as_str().to_owned()),
+            name: slot.configured.called(),
             state: match status.supervision.state() {
                 State::Starting => "starting",
                 State::Ready | State::Pinged => READY,
@@ -87,8 +137,9 @@ pub(super) struct Status {
     pub(super) store: Option<&'static str>,
     /// Open sessions, by the strategy that serves them.
     pub(super) clients: BTreeMap<String, usize>,
+    /// What happened.
     #[serde(flatten)]
-    pub(super) totals: Totals,
+    pub(super) totals: Value,
     /// The audit log, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) audit: Option<Arc<Losses>>,
@@ -134,39 +185,4 @@ impl Readiness {
         let not_ready = upstreams.into_iter().filter(|upstream| !upstream.is_ready()).collect();
         Self { ready, draining, store: store(served), not_ready }
     }
-}
-
-/// What the status shows of what happened.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Totals {
-    /// Calls of tools, of strategies' own as well, whatever became of them.
-    pub(super) calls: u64,
-    /// Calls and fetches that a strategy or the check of arguments refused.
-    pub(super) refusals: u64,
-    /// Requests that delivered descriptions.
-    pub(super) fetches: u64,
-    /// Tokens of the lists of tools that were sent.
-    pub(super) tokens_listed: u64,
-    /// Tokens that complete lists of the same tools would have had.
-    pub(super) tokens_full: u64,
-    /// The same by principal.
-    pub(super) principals: BTreeMap<String, Tokens>,
-    /// Calls that were sent to an upstream or waited for it, by upstream and by what became of them.
-    pub(super) upstream_calls: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Searches that found nothing, or only weak hits.
-    pub(super) searches_missed: u64,
-    /// Changed files that were not taken over.
-    pub(super) reload_failures: u64,
-    /// Open HTTP connections of clients, and how many there may be; 0 over stdio.
-    pub(super) http_connections: i64,
-    pub(super) http_connections_limit: i64,
-}
-
-/// Tokens of the lists of one principal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Tokens {
-    /// Of those that were sent.
-    pub(super) listed: u64,
-    /// Of complete ones of the same tools.
-    pub(super) full: u64,
 }

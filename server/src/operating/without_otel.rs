@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Exports, metrics::Metrics, served::Served};
+use super::{Exports, metrics::Metrics, state::Served};
 use crate::failure::Failure;
 
 /// There are none.

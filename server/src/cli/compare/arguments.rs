@@ -5,11 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer, Used};
 
-use super::{command, prepared::Setup, progress::Progress};
-use crate::{
-    cli::Program,
-    flags::{Given, SetSource, one_of},
-};
+use crate::flags::{Given, SetSource, one_of};
 
 /// `compare`.
 #[derive(Debug, Args)]
@@ -75,51 +71,33 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub out: Option<PathBuf>,
 
-    /// The transcript of a task.
-    #[command(flatten)]
-    pub transcript: TranscriptArguments,
-
     /// Exit with 1 if a strategy costs more than this
     ///
     /// In tokens, in total
     #[arg(long, value_name = "TOKENS", help_heading = "Report")]
     pub fail_over: Option<u64>,
-}
 
-/// How a transcript is shown.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Transcript")]
-pub struct TranscriptArguments {
     /// Show one task under each strategy, step by step
     ///
     /// What the model sees, asks, calls and gets
-    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
+    #[arg(long, help_heading = "Transcript", conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
     pub transcript: bool,
 
     /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it
-    #[arg(long, value_name = "FILE", requires = "transcript", conflicts_with = "used")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "transcript",
+        conflicts_with = "used",
+        help_heading = "Transcript"
+    )]
     pub task: Option<PathBuf>,
 
     /// The width of tables and transcripts, in characters [default: the terminal's; else 80, and 100 for transcripts]
-    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000), help_heading = "Transcript")]
     pub width: Option<u16>,
 
     /// Show texts completely, instead of what matters in them
-    #[arg(long, requires = "transcript")]
+    #[arg(long, requires = "transcript", help_heading = "Transcript")]
     pub full: bool,
-}
-
-impl CompareArguments {
-    /// What is to be compared.
-    pub(super) fn setup<'a>(&self, program: &'a Program) -> Setup<'a> {
-        Setup {
-            registry: &program.registry,
-            own: program.own.as_ref(),
-            program: command::program(),
-            flags: self.flags.clone(),
-            principal: self.principal.clone(),
-            rows: ("--strategies", self.strategies.join(",")),
-            progress: Some(Progress::new()),
-        }
-    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use reqwest::Url;
 
 use crate::{
-    flags::{Given, SetSource, SettingArguments},
+    flags::{Given, SetSource, SettingArguments, table},
     launcher::quoted,
     secrets::{self, HIDDEN},
 };
@@ -17,9 +17,8 @@ pub(super) struct Command {
     program: String,
     /// Those that name the source, and the principal that it is served to.
     source: Vec<String>,
-    /// Settings of strategies, and choices.
-    settings: Vec<String>,
-    choices: Vec<String>,
+    /// Settings of strategies, and choices: flags with their values.
+    settings: Vec<[String; 2]>,
     /// Behind `--`.
     upstream: Vec<String>,
 }
@@ -27,13 +26,13 @@ pub(super) struct Command {
 impl Command {
     /// Of this program, or the beginning of another's command line, with these flags, for a principal alone if there is one.
     pub(super) fn of(program: String, given: &Given<SetSource>, principal: Option<String>) -> Self {
-        let (mut source, mut settings, mut choices) = (Vec::new(), Vec::new(), Vec::new());
-        for (key, values) in given.flags() {
-            let flag = format!("--{}", key.replace('_', "-"));
-            match &*key {
-                "set" => settings = values,
-                "concern" => choices = values,
-                "inherit_env" => source.push(flag),
+        let (mut source, mut settings) = (Vec::new(), Vec::new());
+        for flag in table().get_arguments().filter(|flag| !flag.is_positional()) {
+            let (id, values) = (flag.get_id().as_str(), given.all(flag.get_id().as_str()));
+            let flag = format!("--{}", flag.get_long().unwrap_or_default());
+            match id {
+                "set" | "concern" => settings.extend(values.into_iter().map(|value| [flag.clone(), value])),
+                "inherit_env" => source.extend(values.iter().map(|_| flag.clone())),
                 "upstream_url" => {
                     let urls = values.iter().filter_map(|url| Url::parse(url).ok());
                     source.extend(urls.flat_map(|url| [flag.clone(), secrets::url(&url)]));
@@ -42,34 +41,27 @@ impl Command {
             }
         }
         source.extend(principal.into_iter().flat_map(|principal| ["--principal".to_owned(), principal]));
-        let upstream: Vec<String> =
-            given.all("command").iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        Self { program, source, settings, choices, upstream: secrets::command(&upstream) }
+        let upstream = secrets::command(&given.all("command"));
+        Self { program, source, settings, upstream }
     }
 
-    /// The command line that serves every client with this strategy, these settings and these choices.
-    pub(super) fn serving(&self, strategy: &str, said: &SettingArguments) -> String {
-        let (mut settings, mut choices) = (self.settings.clone(), self.choices.clone());
+    /// The command line that serves every client with this strategy, or each with what it requests, with these settings and choices.
+    pub(super) fn serving(&self, strategy: Option<&str>, said: &SettingArguments) -> String {
+        let mut settings = self.settings.clone();
+        let mut replace = |flag: &str, place: String, value: &str| {
+            settings.retain(|[other, earlier]| other != flag || !earlier.starts_with(&place));
+            settings.push([flag.to_owned(), place + value]);
+        };
         for (strategy, key, value) in &said.set {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            replace(&mut settings, &format!("{strategy}.{key}="), &text);
+            replace("--set", format!("{strategy}.{key}="), &text);
         }
         for (name, value) in &said.concern {
-            replace(&mut choices, &format!("{name}="), value);
+            replace("--concern", format!("{name}="), value);
         }
-        self.line(&["--strategy", strategy], &settings, &choices)
-    }
-
-    /// The command line that serves each client with what it requests.
-    pub(super) fn by_default(&self) -> String {
-        self.line(&[], &self.settings, &self.choices)
-    }
-
-    fn line(&self, strategy: &[&str], settings: &[String], choices: &[String]) -> String {
-        let mut words: Vec<&str> = [&["serve"], strategy].concat();
-        words.extend(settings.iter().flat_map(|setting| ["--set", setting]));
-        words.extend(choices.iter().flat_map(|choice| ["--concern", choice]));
-        words.extend(self.source.iter().map(String::as_str));
+        let mut words = vec!["serve"];
+        words.extend(strategy.into_iter().flat_map(|strategy| ["--strategy", strategy]));
+        words.extend(settings.iter().flatten().chain(&self.source).map(String::as_str));
         if !self.upstream.is_empty() {
             words.push("--");
             words.extend(self.upstream.iter().map(String::as_str));
@@ -77,12 +69,6 @@ impl Command {
         let words: Vec<String> = words.into_iter().map(quoted).collect();
         format!("{} {}", self.program, words.join(" "))
     }
-}
-
-/// Adds what begins like this, instead of an earlier one.
-fn replace(values: &mut Vec<String>, beginning: &str, value: &str) {
-    values.retain(|earlier| !earlier.starts_with(beginning));
-    values.push(format!("{beginning}{value}"));
 }
 
 /// What readers of a command have to know; `None` if it is complete.
@@ -141,7 +127,7 @@ mod tests {
             "-y",
             "it's",
         ];
-        let shown = command(&given).serving("full", &SettingArguments::default());
+        let shown = command(&given).serving(Some("full"), &SettingArguments::default());
         assert!(
             shown.starts_with("x serve --strategy full ") && shown.ends_with(r"-- npx -y 'it'\''s'"),
             "{shown}"
@@ -149,7 +135,10 @@ mod tests {
         for flag in given[..13].iter().map(|flag| flag.split('=').next().unwrap()) {
             assert!(shown.contains(&format!(" {flag} ")), "{flag} is missing in {shown}");
         }
-        assert_eq!(command(&[]).serving("full", &SettingArguments::default()), "x serve --strategy full");
+        assert_eq!(
+            command(&[]).serving(Some("full"), &SettingArguments::default()),
+            "x serve --strategy full"
+        );
     }
 
     #[test]
@@ -158,18 +147,18 @@ mod tests {
         let choice = ("cost".to_owned(), "low".to_owned());
         let said = SettingArguments { set: vec![of("info", "tools")], concern: vec![choice] };
         assert_eq!(
-            command(&["--concern=cost=high", "--set=info.tools=stubs"]).serving("concerns+info", &said),
+            command(&["--concern=cost=high", "--set=info.tools=stubs"]).serving(Some("concerns+info"), &said),
             "x serve --strategy concerns+info --set info.tools=entry-only --concern cost=low"
         );
         let said = SettingArguments { set: vec![of("x", "own")], ..SettingArguments::default() };
-        let shown = command(&[]).serving("x", &said);
+        let shown = command(&[]).serving(Some("x"), &said);
         assert_eq!(shown, "x serve --strategy x --set x.own=entry-only");
     }
 
     #[test]
     fn q3_what_may_be_a_secret_is_not_in_the_command() {
         let given = ["--upstream-url=https://me:stu@host/s/vwx/mcp?key=vwx", "--", "server", "-k", "abc"];
-        let shown = command(&given).serving("full", &SettingArguments::default());
+        let shown = command(&given).serving(Some("full"), &SettingArguments::default());
         for secret in ["abc", "stu", "vwx"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }

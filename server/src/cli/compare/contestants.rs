@@ -16,7 +16,7 @@ use super::{command::Command, spec::Spec};
 use crate::{
     cli::{source::Source, strategies},
     failure::Failure,
-    flags::set,
+    flags::{SettingArguments, set},
     strategies::{NARROWING, RELAXED, misfits},
 };
 
@@ -62,28 +62,26 @@ impl<'a> Contestants<'a> {
             let at = Problem::new(format!("{flag}: {}", problem.message()));
             strategies::hinted(problem.remedy().into_iter().fold(at, Problem::hint))
         };
-        let refused =
-            |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
         let served = source.options();
         let as_set = served.settings.clone();
         let specs = match asks_for_all {
             true => every(registry, &as_set),
-            false => Spec::list(registry, text).map_err(refused)?,
+            false => Spec::list(registry, text),
         };
         let mut relaxed = source.settings();
         set(&mut relaxed, RELAXED.0, RELAXED.1, RELAXED.2.into());
         let relaxed = source.serve.strategies.settings.over(relaxed);
-        let asked: Vec<String> = specs.iter().map(|spec| spec.text.clone()).collect();
+        let asked: Vec<String> = specs.iter().flatten().map(|spec| spec.text.clone()).collect();
         let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
-        for spec in Spec::parse(registry, BASELINE).into_iter().chain(specs) {
-            match Contestant::build(registry, spec, &as_set, &relaxed, command) {
+        for spec in [Spec::parse(registry, BASELINE)].into_iter().chain(specs) {
+            match spec.and_then(|spec| Contestant::build(registry, spec, &as_set, &relaxed, command)) {
                 Ok(one) if contestants.iter().any(|known| known.row.name == one.row.name) => {}
                 Ok(one) => contestants.push(one),
                 Err(problem) => problems.push(problem),
             }
         }
         if !problems.is_empty() {
-            return Err(refused(problems));
+            return Err(Failure::Configuration(problems.into_iter().map(placed).collect()));
         }
         let (notes, by_default) = (Vec::new(), None);
         Ok(Self { registry, contestants, flag, asked, asks_for_all, served, notes, by_default })
@@ -110,7 +108,7 @@ impl<'a> Contestants<'a> {
         self.by_default = choice.strategy.selects(&seen).map(|Selected { name, reason }| Recommendation {
             strategy: name,
             reason,
-            command: command.by_default(),
+            command: command.serving(None, &SettingArguments::default()),
         });
         let served = &self.served;
         let fallback = match &*served.fallback {
@@ -207,7 +205,7 @@ impl Contestant {
         let choices = said.concern.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
         let row = Row {
             name: text,
-            command: command.serving(&profile.name, &said),
+            command: command.serving(Some(&profile.name), &said),
             profile,
             choices: choices.collect(),
             not_offered: None,
@@ -218,7 +216,7 @@ impl Contestant {
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.
-fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
+fn every(registry: &Registry, settings: &Settings) -> Vec<Result<Spec, Problem>> {
     let presenters = registry.profiles().filter(|profile| profile.role == Role::Presenter);
     let rows = presenters.flat_map(|profile| {
         let is_set =
@@ -227,5 +225,5 @@ fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
         let variants = variants.map(|variant| format!("{}({})", profile.name, variant.name));
         [profile.name.to_string()].into_iter().chain(variants).collect::<Vec<_>>()
     });
-    rows.filter_map(|row| Spec::parse(registry, &row).ok()).collect()
+    rows.map(|row| Spec::parse(registry, &row)).collect()
 }

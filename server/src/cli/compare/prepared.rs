@@ -6,8 +6,8 @@ use mcp_disclosure_compare::{
     self as compare, Error, HostKind, Subject, Tokenizer,
     transcript::{Assignment, Play, Transcript},
 };
-use mcp_disclosure_core::{Principal, Registry};
-use mcp_disclosure_gateway::{Problem, catalogue::Declared, upstream::Target};
+use mcp_disclosure_core::Principal;
+use mcp_disclosure_gateway::Problem;
 use tracing::{dispatcher::DefaultGuard, subscriber::NoSubscriber};
 
 use super::{
@@ -23,23 +23,9 @@ use crate::{
     flags::{Given, SetSource, Transport},
 };
 
-/// What is to be compared, and how.
-pub(in crate::cli) struct Setup<'a> {
-    pub(in crate::cli) registry: &'a Registry,
-    /// The source if none is named.
-    pub(in crate::cli) own: Option<&'a (Target, Declared)>,
-    pub(in crate::cli) flags: Given<SetSource>,
-    /// The flag that names the rows, and what it says: `all`, or a list of them.
-    pub(in crate::cli) rows: (&'static str, String),
-    /// The principal that is compared for, if not everyone.
-    pub(in crate::cli) principal: Option<String>,
-    /// The beginning of the command that serves the source: this program.
-    pub(in crate::cli) program: String,
-    pub(in crate::cli) progress: Option<Progress>,
-}
-
 /// A source that has been read.
 pub(in crate::cli) struct Prepared<'a> {
+    program: &'a Program,
     pub(in crate::cli) contestants: Contestants<'a>,
     /// The tools of the source.
     pub(in crate::cli) subject: Subject,
@@ -53,13 +39,20 @@ pub(in crate::cli) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Builds the strategies, and reads the tools of the source.
+    /// Builds the strategies, and reads the tools of the source, as a principal sees them if one is named. `rows` are the flag that
+    /// names them, and what it says: `all`, or a list of them; `started` is how the command begins that serves the source.
     ///
     /// # Errors
     /// Like `serve`, for the source and the strategies; what is wrong with rows.
-    pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
-        let Setup { registry, own, flags, rows, principal, program, progress } = setup;
-        let source = flags.resolve(own)?.seen_by(principal.as_deref())?;
+    pub(in crate::cli) async fn of(
+        program: &'a Program,
+        flags: Given<SetSource>,
+        principal: Option<String>,
+        rows: (&'static str, &str),
+        started: String,
+        progress: Option<Progress>,
+    ) -> Result<Self, Failure> {
+        let source = flags.resolve(program.own.as_ref())?.seen_by(principal.as_deref())?;
         source.warn();
         let problems = source.problems(&source.options().settings);
         if !problems.is_empty() {
@@ -67,8 +60,8 @@ impl<'a> Prepared<'a> {
         }
         // Over HTTP a client's token says who it is.
         let is_over_stdio = source.serve.transport == Transport::Stdio;
-        let command = Command::of(program, &flags, principal.filter(|_| is_over_stdio));
-        let mut contestants = Contestants::build(registry, (rows.0, &rows.1), &source, &command)?;
+        let command = Command::of(started, &flags, principal.filter(|_| is_over_stdio));
+        let mut contestants = Contestants::build(&program.registry, rows, &source, &command)?;
         let progress = progress.map(Arc::new);
         let (real, mut notes) = stage::real(&source, &contestants, progress.clone()).await?;
         let read = stage::read(&real, &contestants);
@@ -80,12 +73,12 @@ impl<'a> Prepared<'a> {
         let (subject, stand_ins) = read?;
         examined?;
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-        Ok(Self { contestants, subject, progress, source, stand_ins, notes, _quiet })
+        Ok(Self { program, contestants, subject, progress, source, stand_ins, notes, _quiet })
     }
 
     /// Whether the only upstream is the one that the program has of its own.
-    pub(super) fn is_own(&self, program: &Program) -> bool {
-        let own = program.own.as_ref().map(|(target, _)| target);
+    pub(super) fn is_own(&self) -> bool {
+        let own = self.program.own.as_ref().map(|(target, _)| target);
         self.source.upstreams().iter().all(|upstream| Some(&upstream.target) == own)
     }
 

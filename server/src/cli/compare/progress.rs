@@ -31,27 +31,20 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The progress of a comparison, or of waiting for upstreams.
 #[derive(Debug)]
 pub(in crate::cli) struct Progress {
-    state: Arc<Mutex<State>>,
+    current: Arc<Mutex<Option<Step>>>,
     /// Whether there is a line about each upstream that is ready.
     names_upstreams: bool,
 }
 
-/// The current step, and which line is due.
+/// The current step.
 #[derive(Debug)]
-struct State {
-    current: Option<Current>,
-    /// When the last line was written.
-    written: Option<Instant>,
-    /// Whether a line is written over the one before.
-    is_terminal: bool,
-}
-
-#[derive(Debug)]
-struct Current {
+struct Step {
     /// The strategy.
     name: String,
     line: String,
     since: Instant,
+    /// When the last line about the strategy was written.
+    written: Option<Instant>,
     /// Those that are waited for, if that is the step.
     upstreams: Arc<[Arc<Slot>]>,
 }
@@ -65,108 +58,83 @@ impl Progress {
     }
 
     pub(in crate::cli) fn new() -> Self {
-        let state = Arc::new(Mutex::new(State::new(stderr().is_terminal())));
-        let ticking = Arc::downgrade(&state);
+        let current = Arc::new(Mutex::new(None));
+        let ticking = Arc::downgrade(&current);
         // Also while a step keeps the program's only thread.
         std::thread::spawn(move || {
-            while let Some(state) = ticking.upgrade() {
-                state.lock().look();
-                drop(state);
+            while let Some(current) = ticking.upgrade() {
+                look(&mut current.lock());
+                drop(current);
                 std::thread::sleep(LOOK);
             }
         });
-        Self { state, names_upstreams: true }
+        Self { current, names_upstreams: true }
     }
 
     /// A step: its number, the number of all, and what it is, beginning with the strategy and a colon.
     pub(super) fn step(&self, done: usize, total: usize, what: &str) {
-        let mut state = self.state.lock();
-        let due = state.step(done, total, what, Instant::now());
-        match done < total {
-            true => state.write(due),
-            false => log::show(""),
+        let mut current = self.current.lock();
+        let before = current.take();
+        if done == total {
+            return log::show("");
         }
+        *current = Some(Step::new(before, format!("{} of {total}", done + 1), what, Instant::now()));
+        look(&mut current);
+    }
+}
+
+/// Writes the line that is due, if there is one: on a terminal over the one before.
+fn look(current: &mut Option<Step>) {
+    let is_terminal = stderr().is_terminal();
+    let between = if is_terminal { BETWEEN_SECONDS } else { BETWEEN_LINES };
+    match current.as_mut().and_then(|step| step.due(between, Instant::now())) {
+        Some(line) if is_terminal => log::show(&cut_on_stderr(&one_line(&line))),
+        Some(line) => log::note(&line),
+        None => {}
     }
 }
 
 /// Which of these have not started so far, and since when; `None` if all have.
-fn waiting(slots: &[Arc<Slot>], since: Duration) -> Option<String> {
+fn waiting(slots: &[Arc<Slot>], seconds: u64) -> Option<String> {
     let awaited = slots.iter().filter(|slot| !slot.status().is_tried());
-    let names = awaited.map(|slot| match slot.name() {
-        Some(name) => name.to_string(),
-        None => slot.configured.config.target.to_string(),
-    });
-    let named = few(names, MOST_NAMED);
+    let named = few(awaited.map(|slot| slot.configured.called()), MOST_NAMED);
     // The seconds come first: what is too long for a terminal is cut at its end.
-    let line = format!("{} s: waiting for {named}", since.as_secs());
-    (!named.is_empty()).then(|| one_line(&line).into_owned())
+    (!named.is_empty()).then(|| format!("{seconds} s: waiting for {named}"))
 }
 
-impl State {
-    fn new(is_terminal: bool) -> Self {
-        Self { current: None, written: None, is_terminal }
-    }
-
-    /// Writes the line that is due, if there is one.
-    fn look(&mut self) {
-        let due = self.tick(Instant::now());
-        self.write(due);
-    }
-
-    fn write(&self, line: Option<String>) {
-        match line {
-            Some(line) if self.is_terminal => log::show(&cut_on_stderr(&one_line(&line))),
-            Some(line) => log::note(&line),
-            None => {}
-        }
-    }
-
-    /// A step begins: its line, if it is the first about its strategy or the last one was written a while ago.
-    fn step(&mut self, done: usize, total: usize, what: &str, now: Instant) -> Option<String> {
+impl Step {
+    fn new(before: Option<Self>, number: String, what: &str, since: Instant) -> Self {
         let name = what.split(": ").next().unwrap_or_default().to_owned();
-        let line = format!("{} of {total}: {what}", done + 1);
-        let is_new = self.current.as_ref().is_none_or(|current| current.name != name);
-        let is_due = is_new || self.is_past(self.written, now);
-        let upstreams = Arc::default();
-        self.current = (done < total).then(|| Current { name, line: line.clone(), since: now, upstreams });
-        self.current.as_ref().filter(|_| is_due)?;
-        self.written = Some(now);
-        Some(line)
+        let written = before.filter(|before| before.name == name).and_then(|before| before.written);
+        Self { name, line: format!("{number}: {what}"), since, written, upstreams: Arc::default() }
     }
 
-    /// The line about a step that takes long.
-    fn tick(&mut self, now: Instant) -> Option<String> {
-        let current = self.current.as_ref()?;
-        if !self.is_past(self.written.max(Some(current.since)), now) {
+    /// Its line, if it is the first about its strategy, or the last one was written this long ago.
+    fn due(&mut self, between: Duration, now: Instant) -> Option<String> {
+        if self.written.is_some_and(|written| now.saturating_duration_since(written) < between) {
             return None;
         }
         self.written = Some(now);
-        let since = now.duration_since(current.since);
-        match current.upstreams.is_empty() {
-            true => Some(format!("{}, for {} s", current.line, since.as_secs())),
-            false => waiting(&current.upstreams, since),
+        match now.saturating_duration_since(self.since).as_secs() {
+            seconds if !self.upstreams.is_empty() => waiting(&self.upstreams, seconds),
+            0 => Some(self.line.clone()),
+            seconds => Some(format!("{}, for {seconds} s", self.line)),
         }
-    }
-
-    /// Whether the time between two lines has passed since this one, if there was one.
-    fn is_past(&self, written: Option<Instant>, now: Instant) -> bool {
-        let between = if self.is_terminal { BETWEEN_SECONDS } else { BETWEEN_LINES };
-        written.is_none_or(|written| now.saturating_duration_since(written) >= between)
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.state.lock().current = None;
+        *self.current.lock() = None;
         log::show("");
     }
 }
 
 impl Witness for Progress {
     fn starting(&self, slots: &Arc<[Arc<Slot>]>) {
-        let (name, line, upstreams) = (String::new(), String::new(), Arc::clone(slots));
-        let current = Current { name, line, since: Instant::now(), upstreams };
-        self.state.lock().current = Some(current);
+        let (name, line, since) = (String::new(), String::new(), Instant::now());
+        let step = Step { name, line, since, written: Some(since), upstreams: Arc::clone(slots) };
+        *self.current.lock() = Some(step);
     }
 
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
@@ -185,17 +153,20 @@ mod tests {
     fn q4_a_step_that_takes_long_is_shown_again_and_again() {
         let begun = Instant::now();
         let at = |seconds: f64| begun + Duration::from_secs_f64(seconds);
-        let mut state = State::new(false);
-        assert_eq!(state.step(0, 9, "full: lists", at(0.0)).as_deref(), Some("1 of 9: full: lists"));
+        let step =
+            |before, number, what, seconds| Step::new(before, format!("{number} of 9"), what, at(seconds));
+        let due = |step: &mut Step, seconds| step.due(BETWEEN_LINES, at(seconds)).unwrap_or_default();
+        let mut lists = step(None, 1, "full: lists", 0.0);
+        assert_eq!(due(&mut lists, 0.0), "1 of 9: full: lists");
         // Quick steps of the same strategy have no lines of their own.
-        assert_eq!(state.step(1, 9, "full: habits", at(0.5)), None);
-        assert_eq!(state.tick(at(1.9)), None);
-        assert_eq!(state.tick(at(2.5)).as_deref(), Some("2 of 9: full: habits, for 2 s"));
-        assert_eq!(state.tick(at(4.4)), None);
-        assert_eq!(state.tick(at(4.5)).as_deref(), Some("2 of 9: full: habits, for 4 s"));
-        assert_eq!(state.step(2, 9, "info: lists", at(5.0)).as_deref(), Some("3 of 9: info: lists"));
-        assert_eq!(state.step(3, 9, "info: habits", at(7.0)).as_deref(), Some("4 of 9: info: habits"));
-        assert_eq!(state.step(9, 9, "done", at(20.0)), None);
-        assert_eq!(state.tick(at(30.0)), None);
+        let mut habits = step(Some(lists), 2, "full: habits", 0.5);
+        assert_eq!([due(&mut habits, 0.5), due(&mut habits, 1.9)], ["", ""]);
+        assert_eq!(due(&mut habits, 2.5), "2 of 9: full: habits, for 2 s");
+        assert_eq!(due(&mut habits, 4.4), "");
+        assert_eq!(due(&mut habits, 4.5), "2 of 9: full: habits, for 4 s");
+        let mut lists = step(Some(habits), 3, "info: lists", 5.0);
+        assert_eq!(due(&mut lists, 5.0), "3 of 9: info: lists");
+        let mut habits = step(Some(lists), 4, "info: habits", 7.0);
+        assert_eq!(due(&mut habits, 7.0), "4 of 9: info: habits");
     }
 }

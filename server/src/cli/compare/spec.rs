@@ -24,19 +24,9 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// All rows of a list.
-    ///
-    /// # Errors
-    /// Every row that means nothing.
-    pub(super) fn list(registry: &Registry, text: &str) -> Result<Vec<Self>, Vec<Problem>> {
-        let (mut specs, mut problems) = (Vec::new(), Vec::new());
-        for row in split(text, ',') {
-            match Self::parse(registry, row) {
-                Ok(spec) => specs.push(spec),
-                Err(problem) => problems.push(problem),
-            }
-        }
-        if problems.is_empty() { Ok(specs) } else { Err(problems) }
+    /// All rows of a list, or why one means nothing.
+    pub(super) fn list(registry: &Registry, text: &str) -> Vec<Result<Self, Problem>> {
+        split(text, ',').into_iter().map(|row| Self::parse(registry, row)).collect()
     }
 
     /// One row. Unknown strategies are left to the registry.
@@ -148,7 +138,7 @@ mod tests {
     fn q2_rows_are_strategies_with_settings_and_choices() {
         let registry = crate::builtin();
         let rows = "full, info(entry-only),concerns(cost=low,size=3)+info(tools = stubs)";
-        let rows = Spec::list(&registry, rows).unwrap();
+        let rows: Vec<Spec> = Spec::list(&registry, rows).into_iter().map(Result::unwrap).collect();
         let written: Vec<&str> = rows.iter().map(|row| &*row.text).collect();
         assert_eq!(written, ["full", "info(entry-only)", "concerns(cost=low,size=3)+info(tools = stubs)"]);
         let strategies: Vec<&str> = rows.iter().map(|row| &*row.strategy).collect();
@@ -195,9 +185,9 @@ mod tests {
             ("full,,info", ""),
             ("info(a(b))", "info(a(b))"),
         ] {
-            let problems = Spec::list(&registry, text).unwrap_err();
-            assert_eq!(problems[0].message(), format!("'{row}' is not a row"));
-            assert!(problems[0].remedy().is_some());
+            let problem = Spec::list(&registry, text).into_iter().find_map(Result::err).unwrap();
+            assert_eq!(problem.message(), format!("'{row}' is not a row"));
+            assert!(problem.remedy().is_some());
         }
         for (text, message, hint) in [
             ("info(entry-onl)", "info has no variant 'entry-onl'", "did you mean info(entry-only)?"),

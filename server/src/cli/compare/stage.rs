@@ -2,13 +2,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_disclosure_client::{CallError, Error, Link};
+use mcp_disclosure_client::Link;
 use mcp_disclosure_compare::{BASELINE, LinkFactory, Subject, Tool};
 use mcp_disclosure_core::{RawObject, ReceiptKey, ToolName, View, VisibleTool, printable::counted};
 use mcp_disclosure_gateway::{
     Assembly, Gateway, front::stdio::Stdio, slot::Witness, upstream::UpstreamConfig,
 };
-use mcp_disclosure_transport::Reason;
 
 use super::{contestants::Contestants, progress::Progress, stand_in::StandIn};
 use crate::{cli::source::Source, failure::Failure, log, receipts::receipt_key};
@@ -59,16 +58,8 @@ pub(super) fn read(
     Ok((subject(&contestants.listed(view)?, &stand_ins), stand_ins))
 }
 
-/// A gateway for a row, exactly as `serve` runs it.
-#[derive(Clone)]
-struct Stage {
-    /// The row by which every client is served.
-    name: String,
-    gateway: Arc<Gateway>,
-}
-
-/// The stages of all rows, with the same upstreams.
-pub(super) struct Stages(Vec<Stage>);
+/// A gateway for each row, exactly as `serve` runs it, by whose name it serves every client; all with the same upstreams.
+pub(super) struct Stages(HashMap<String, Arc<Gateway>>);
 
 impl Stages {
     /// A gateway for each row that can be served, in front of these upstreams. The other rows are left out.
@@ -80,18 +71,18 @@ impl Stages {
         upstreams: Vec<UpstreamConfig>,
         contestants: &mut Contestants<'_>,
     ) -> Result<Self, Failure> {
-        let stage = async |name: String, contestants: &Contestants<'_>| {
-            let assembly = source.clone().assembly(contestants.pinned(&name)?, fresh_key()?);
+        let stage = async |name: &str, contestants: &Contestants<'_>| {
+            let assembly = source.clone().assembly(contestants.pinned(name)?, fresh_key()?);
             let upstreams = upstreams.clone();
             let assembly = Assembly { upstreams, fetches_per_minute: UNLIMITED, ..assembly };
-            Ok::<_, Failure>(Stage { name, gateway: Gateway::start(assembly).await?.gateway })
+            Ok::<_, Failure>(Gateway::start(assembly).await?.gateway)
         };
-        let mut stages = Self(Vec::new());
+        let mut stages = Self(HashMap::new());
         for name in contestants.rows().into_iter().map(|row| row.name) {
-            let refused = match stage(name.clone(), &*contestants).await {
-                Ok(started) => {
-                    stages.0.push(started);
-                    Ok(())
+            let refused = match stage(&name, &*contestants).await {
+                Ok(gateway) => {
+                    stages.0.insert(name, gateway);
+                    continue;
                 }
                 Err(why) if stages.0.is_empty() => Err(why),
                 Err(why) => contestants.leave_out(&name, why),
@@ -107,19 +98,13 @@ impl Stages {
     /// Links to the gateway of each row, by its name.
     pub(super) fn links(&self) -> LinkFactory {
         let stages = self.0.clone();
-        Arc::new(move |row| match stages.iter().find(|stage| stage.name == row) {
-            Some(stage) => Ok(over_stdio(&stage.gateway)),
-            None => {
-                let reason = Reason::new(format!("no gateway serves '{row}'"));
-                Err(Error::NoResult { method: "initialize".to_owned(), error: CallError::ended(reason) })
-            }
-        })
+        Arc::new(move |row| over_stdio(stages.get(row).expect("a row without a gateway was left out")))
     }
 
     /// Closes the gateways and their upstreams.
     pub(super) async fn close(&self) {
-        for stage in &self.0 {
-            stage.gateway.close().await;
+        for gateway in self.0.values() {
+            gateway.close().await;
         }
     }
 }

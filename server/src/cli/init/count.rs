@@ -85,10 +85,11 @@ pub(super) fn count(
     plan: &Plan,
     listed: &mut Listed,
 ) -> Result<Cost, Failure> {
-    let given =
-        Given::<SourceArguments>::default().with("mcp_config", &plan.change.path).with("inherit_env", "true");
+    let given = Given::<SourceArguments>::default()
+        .with("mcp_config", [&plan.change.path])
+        .with("inherit_env", ["true"]);
     let former_files = plan.moved.iter().flat_map(|moved| &moved.former.files);
-    let source = former_files.fold(given, |given, file| given.with("mcp_config", file)).resolve(None)?;
+    let source = given.with("mcp_config", former_files).resolve(None)?;
     let tried = plan.started();
     let is_tried = |name: &str| tried.iter().any(|tried| *tried == name);
     let source = source.retaining(|named| named.name.as_ref().is_some_and(|name| is_tried(name.as_str())));

@@ -22,7 +22,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
-use mcp_disclosure_gateway::{Problem, upstream::UpstreamSettings};
+use mcp_disclosure_gateway::Problem;
 use toml::de::DeTable;
 
 use self::node::{Member, Node};
@@ -211,13 +211,11 @@ impl Reader<'_> {
 
     fn named(&self, name: &str, entry: Entry) -> Result<Named, Vec<Wrong>> {
         let upstream = entry.settled(self.context.project.as_ref()).map_err(|wrong| vec![wrong])?;
-        let folder = self.context.folder();
-        let target = upstream.target(folder, self.context.lookup)?;
-        let parsed = UpstreamName::parse(name).map_err(|error| {
+        let named = Named::of_entry(None, upstream, self.context.folder(), self.context.lookup)?;
+        let name = UpstreamName::parse(name).map_err(|error| {
             vec![Wrong::new(error.to_string(), "clashing tools are prefixed by the name")]
         })?;
-        let (settings, entry) = (UpstreamSettings::default(), Some(upstream.seen_from(folder)));
-        Ok(Named { settings, entry, is_of_file: true, ..Named::given(Some(parsed), target) })
+        Ok(Named { name: Some(name), is_of_file: true, ..named })
     }
 
     fn leave_out(&mut self, name: &str, at: usize, wrong: impl IntoIterator<Item = Wrong>) {

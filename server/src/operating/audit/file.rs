@@ -24,9 +24,8 @@ impl AuditFile {
     /// # Errors
     /// If it cannot be opened. That its first line cannot be written is no error here: the next one cannot be either.
     pub(super) fn open(path: &Path, head: impl Fn() -> Vec<u8> + Send + 'static) -> io::Result<Self> {
-        let file = open(path)?;
-        let is_cut = is_cut_off(path, &file).unwrap_or(false);
-        let mut opened = Self { path: path.to_owned(), file, is_cut, head: Box::new(head) };
+        let mut opened =
+            Self { path: path.to_owned(), file: open(path)?, is_cut: false, head: Box::new(head) };
         opened.begin();
         Ok(opened)
     }
@@ -36,9 +35,7 @@ impl AuditFile {
     /// # Errors
     /// If that is not possible; the old file stays in use.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        let file = open(&self.path)?;
-        self.is_cut = is_cut_off(&self.path, &file).unwrap_or(self.is_cut);
-        self.file = file;
+        self.file = open(&self.path)?;
         self.begin();
         Ok(())
     }
@@ -90,6 +87,7 @@ impl AuditFile {
     }
 
     fn begin(&mut self) {
+        self.is_cut = is_cut_off(&self.path, &self.file).unwrap_or(self.is_cut);
         warn_of_readers("--audit", &self.path, "the audit log");
         let head = (self.head)();
         let (_, outcome) = self.write(&head, false);

@@ -18,16 +18,20 @@ use mcp_disclosure_gateway::{
 use record::{Key, record, started};
 use tokio::sync::oneshot;
 pub(super) use writer::Losses;
-use writer::Writer;
+use writer::{Task, run};
 
-use super::OperatingArguments;
+use super::{OperatingArguments, worker::Worker};
 use crate::failure::Failure;
+
+/// How long the end waits for a disk.
+const AT_THE_END: Duration = Duration::from_secs(2);
 
 /// The audit log of one run.
 #[derive(Debug)]
 pub(super) struct Audit {
     key: Key,
-    pub(super) writer: Writer,
+    queue: Worker<Task>,
+    pub(super) losses: Arc<Losses>,
     /// How long a call waits for its record, if it must be written first.
     strict: Option<Duration>,
 }
@@ -42,9 +46,34 @@ impl Audit {
         let key = Key::new(arguments.audit_key_file.as_deref())?;
         let opened = AuditFile::open(path, started(&key));
         let file = opened.map_err(|source| Failure::Write { path: path.clone(), source })?;
-        let writer = Writer::start(file, limits.audit_queue)?;
+        let losses = Arc::<Losses>::default();
+        let of_thread = Arc::clone(&losses);
+        let queue = Worker::start("audit", limits.audit_queue, move |tasks| run(file, tasks, &of_thread))?;
         let strict = arguments.audit_strict.then_some(limits.audit_wait);
-        Ok(Some(Self { key, writer, strict }))
+        Ok(Some(Self { key, queue, losses, strict }))
+    }
+
+    /// Queues a line, without waiting. Returns whether there was room.
+    fn write(&self, line: Vec<u8>, written: Option<oneshot::Sender<bool>>) -> bool {
+        let is_queued = self.queue.send(Task::Write(line, written));
+        if !is_queued {
+            self.losses.add_lost(1, "the disk is too slow for them");
+        }
+        is_queued
+    }
+
+    /// Opens the file again, which may have been renamed, before what is queued from now on is written.
+    pub(super) fn reopen(&self) {
+        if !self.queue.send(Task::Reopen) {
+            tracing::error!("the audit log is not opened again: its disk does not answer");
+        }
+    }
+
+    /// Waits until all is written, for as long as a disk deserves.
+    pub(super) fn finish(&self) {
+        if !self.queue.finish(AT_THE_END) {
+            tracing::error!("the last records of the audit log are not written: its disk does not answer");
+        }
     }
 }
 
@@ -66,8 +95,8 @@ impl Observer for Audit {
     fn before(&self, call: &Called<'_>) -> Option<Recording> {
         let patience = self.strict?;
         let (written, done) = oneshot::channel();
-        let is_queued = self.writer.write(record(call), Some(written));
-        let losses = Arc::clone(&self.writer.losses);
+        let is_queued = self.write(record(call), Some(written));
+        let losses = Arc::clone(&self.losses);
         Some(Box::pin(async move {
             if !is_queued {
                 return Err(refusal("too many records wait to be written"));
@@ -84,7 +113,7 @@ impl Observer for Audit {
     }
 
     fn called(&self, call: &Called<'_>) {
-        self.writer.write(record(call), None);
+        self.write(record(call), None);
     }
 }
 

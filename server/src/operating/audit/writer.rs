@@ -2,7 +2,6 @@
 
 use std::{
     sync::{
-        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc::Receiver,
     },
@@ -15,7 +14,6 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use super::AuditFile;
-use crate::{failure::Failure, operating::worker::Worker};
 
 /// Records that are written at once.
 const BATCH: usize = 512;
@@ -23,56 +21,15 @@ const BATCH: usize = 512;
 /// How long records that no call waits for are gathered: to wake this thread for each would cost more than all the rest.
 const GATHERING: Duration = Duration::from_millis(5);
 
-/// How long the end waits for a disk.
-const AT_THE_END: Duration = Duration::from_secs(2);
-
 /// Losses are logged at most this often.
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
-/// The writer's end of the queue.
+/// What the thread is asked to do.
 #[derive(Debug)]
-pub(in crate::operating) struct Writer {
-    queue: Worker<Task>,
-    pub(in crate::operating) losses: Arc<Losses>,
-}
-
-#[derive(Debug)]
-enum Task {
+pub(super) enum Task {
     /// A line to write; the sender learns whether it is on the disk.
     Write(Vec<u8>, Option<oneshot::Sender<bool>>),
     Reopen,
-}
-
-impl Writer {
-    pub(super) fn start(file: AuditFile, most: usize) -> Result<Self, Failure> {
-        let losses = Arc::<Losses>::default();
-        let of_thread = Arc::clone(&losses);
-        let queue = Worker::start("audit", most, move |tasks| run(file, tasks, &of_thread))?;
-        Ok(Self { queue, losses })
-    }
-
-    /// Queues a line, without waiting. Returns whether there was room.
-    pub(super) fn write(&self, line: Vec<u8>, written: Option<oneshot::Sender<bool>>) -> bool {
-        let queued = self.queue.send(Task::Write(line, written));
-        if !queued {
-            self.losses.add_lost(1, "the disk is too slow for them");
-        }
-        queued
-    }
-
-    /// Opens the file again, which may have been renamed, before what is queued from now on is written.
-    pub(in crate::operating) fn reopen(&self) {
-        if !self.queue.send(Task::Reopen) {
-            tracing::error!("the audit log is not opened again: its disk does not answer");
-        }
-    }
-
-    /// Waits until all is written, for as long as a disk deserves.
-    pub(in crate::operating) fn finish(&self) {
-        if !self.queue.finish(AT_THE_END) {
-            tracing::error!("the last records of the audit log are not written: its disk does not answer");
-        }
-    }
 }
 
 /// Lines that are written at once, and who waits for them.
@@ -83,7 +40,8 @@ struct Batch {
     ends: Vec<(usize, Option<oneshot::Sender<bool>>)>,
 }
 
-fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
+/// Writes until the queue is closed.
+pub(super) fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
     while let Ok(first) = tasks.recv() {
         if matches!(first, Task::Write(_, None)) {
             thread::sleep(GATHERING);
@@ -117,7 +75,7 @@ impl Batch {
         let is_waited_for = self.ends.iter().any(|(_, waiting)| waiting.is_some());
         let (written, outcome) = file.write(&self.lines, is_waited_for);
         let whole = self.ends.iter().take_while(|(end, _)| *end <= written).count();
-        losses.add_written(whole as u64);
+        losses.written.fetch_add(whole as u64, Ordering::Relaxed);
         if let Err(error) = &outcome {
             losses.add_lost((self.ends.len() - whole) as u64, &error.to_string());
         }
@@ -147,10 +105,6 @@ impl Losses {
     /// Records lost so far.
     pub(in crate::operating) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn add_written(&self, count: u64) {
-        self.written.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Counts lost records, and logs that once a minute.

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc, OnceLock,
+        Arc,
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver as Queue, RecvTimeoutError},
     },
@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    operating::{metrics::Metrics, served::Served, worker::Worker},
+    operating::{metrics::Metrics, state::Served, worker::Worker},
 };
 
 /// How long the end of the program waits for what is not sent yet.
@@ -44,8 +44,6 @@ type Numbers = (Arc<Metrics>, Arc<Served>);
 pub(super) struct Exporter {
     spans: Worker<Box<SpanData>>,
     dropped: Arc<AtomicU64>,
-    /// By when the rest has to be sent.
-    must_end: Arc<OnceLock<Instant>>,
 }
 
 impl Exporter {
@@ -61,11 +59,14 @@ impl Exporter {
         let failed = |what, source| Failure::Io { what, source };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|source| failed("cannot make the runtime of the exporter", source))?;
-        let client = client().map_err(|error| {
+        // The runtime runs only while something is sent: no connection is kept.
+        let agent = concat!("mcp-disclosure/", env!("CARGO_PKG_VERSION"));
+        let client = http::builder().user_agent(agent).redirect(Policy::none()).pool_max_idle_per_host(0);
+        let client = client.build().map_err(|error| {
             failed("cannot make an HTTP client for OTEL_EXPORTER_OTLP_ENDPOINT", std::io::Error::other(error))
         })?;
         let most = settings.queue;
-        let (dropped, must_end) = (Arc::<AtomicU64>::default(), Arc::<OnceLock<Instant>>::default());
+        let dropped = Arc::<AtomicU64>::default();
         let work = Work {
             runtime,
             client,
@@ -74,11 +75,10 @@ impl Exporter {
             settings,
             batch: Vec::new(),
             dropped: Arc::clone(&dropped),
-            must_end: Arc::clone(&must_end),
             logged: None,
         };
         let spans = Worker::start("otel", most, move |queued| work.run(queued))?;
-        Ok(Self { spans, dropped, must_end })
+        Ok(Self { spans, dropped })
     }
 
     /// Queues a span. If there is no room it is lost.
@@ -88,19 +88,12 @@ impl Exporter {
         }
     }
 
-    /// Sends the rest, and waits for that no longer than [`ENDING`].
+    /// Sends the rest, and waits for that no longer than [`ENDING`]; then the program ends.
     pub(super) fn finish(&self) {
-        let _first = self.must_end.set(Instant::now() + 2 * ENDING);
         if !self.spans.finish(ENDING) {
             tracing::warn!("the last traces and metrics are lost, since they cannot be exported in time");
         }
     }
-}
-
-/// The client of the exporter's thread, whose runtime runs only while something is sent: no connection is kept.
-fn client() -> reqwest::Result<Client> {
-    let agent = concat!("mcp-disclosure/", env!("CARGO_PKG_VERSION"));
-    http::builder().user_agent(agent).redirect(Policy::none()).pool_max_idle_per_host(0).build()
 }
 
 /// The state of the thread.
@@ -112,7 +105,6 @@ struct Work {
     numbers: Option<Numbers>,
     batch: Vec<SpanData>,
     dropped: Arc<AtomicU64>,
-    must_end: Arc<OnceLock<Instant>>,
     logged: Option<Instant>,
 }
 
@@ -185,10 +177,9 @@ impl Work {
     /// # Errors
     /// Why it was not accepted, without the URL, which may have credentials.
     fn post(&self, receiver: &Receiver, body: Vec<u8>) -> Result<(), String> {
-        let left = self.must_end.get().map(|end| end.saturating_duration_since(Instant::now()));
         let request = self.client.post(receiver.url.clone()).headers(receiver.headers.clone());
-        let request = request.header(CONTENT_TYPE, "application/x-protobuf").body(body);
-        let request = request.timeout(left.map_or(receiver.timeout, |left| left.min(receiver.timeout)));
+        let request =
+            request.header(CONTENT_TYPE, "application/x-protobuf").body(body).timeout(receiver.timeout);
         let answered = self.runtime.block_on(async { request.send().await }).map_err(|error| {
             let error = error.without_url();
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));

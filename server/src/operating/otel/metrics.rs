@@ -16,7 +16,7 @@ use opentelemetry_proto::{
 };
 use prometheus::proto::{MetricFamily, MetricType};
 
-use crate::operating::{metrics::Metrics, served::Served};
+use crate::operating::{metrics::Metrics, state::Served};
 
 /// All numbers, as of now.
 pub(super) fn message(

@@ -16,7 +16,7 @@ use opentelemetry_sdk::Resource;
 pub(super) use settings::Settings;
 use spans::Spans;
 
-use super::{Exports, metrics::Metrics, served::Served};
+use super::{Exports, metrics::Metrics, state::Served};
 use crate::failure::Failure;
 
 impl Settings {

@@ -48,8 +48,8 @@ impl Settings {
         let settings = Self {
             traces: reader.receiver("TRACES", "v1/traces"),
             metrics: reader.receiver("METRICS", "v1/metrics"),
-            spans_every: reader.milliseconds("OTEL_BSP_SCHEDULE_DELAY", 5_000),
-            metrics_every: reader.milliseconds("OTEL_METRIC_EXPORT_INTERVAL", 60_000),
+            spans_every: Duration::from_millis(reader.number("OTEL_BSP_SCHEDULE_DELAY", 5_000)),
+            metrics_every: Duration::from_millis(reader.number("OTEL_METRIC_EXPORT_INTERVAL", 60_000)),
             queue: reader.count("OTEL_BSP_MAX_QUEUE_SIZE", 2_048),
             batch: reader.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512),
         };
@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
         let headers = self.headers(signal);
         let name = self.of(signal, "TIMEOUT").map_or_else(|| format!("{ENDPOINT}_TIMEOUT"), |(name, _)| name);
-        let timeout = self.milliseconds(&name, 10_000);
+        let timeout = Duration::from_millis(self.number(&name, 10_000));
         Some(Receiver { url, headers, timeout })
     }
 
@@ -136,10 +136,6 @@ impl Reader<'_> {
             }
         }
         headers
-    }
-
-    fn milliseconds(&mut self, name: &str, otherwise: u64) -> Duration {
-        Duration::from_millis(self.number(name, otherwise))
     }
 
     fn count(&mut self, name: &str, otherwise: u64) -> usize {
