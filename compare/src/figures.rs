@@ -85,16 +85,3 @@ fn calls(course: &Course, baseline: Option<&Compared>) -> CallTokens {
     let overhead_tokens = more / i64::try_from(course.called.max(1)).unwrap_or(i64::MAX);
     CallTokens { tokens, overhead_tokens, failed: course.failed }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_conversation_reads_everything_again_with_every_request() {
-        let step = |answer_tokens| StepTokens { answer_tokens, ..StepTokens::default() };
-        assert_eq!(conversation(100, &[], 10), 1000);
-        // 100 in each of twelve requests; the first step in eleven of them, the second in ten.
-        assert_eq!(conversation(100, &[step(5), step(7)], 10), 1200 + 5 * 11 + 7 * 10);
-    }
-}

@@ -170,11 +170,7 @@ mod tests {
         ];
         let recommended = of(&all, |_| {});
         assert_eq!((&*recommended.strategy, &*recommended.command), ("cheap", "serve cheap"));
-        assert_eq!(
-            recommended.sentence(),
-            "Use cheap: it saves 75.0 % of the tokens of a conversation of 10 turns (10,000 instead of 40,000) for 1 \
-             additional round trip."
-        );
+        assert!(recommended.sentence().starts_with("Use cheap: it saves 75.0 % "), "{recommended:?}");
         all[1].not_offered = Some("long briefs".to_owned());
         assert_eq!(of(&all, |_| {}).strategy, "other");
         let chosen = |row: &mut Row| {

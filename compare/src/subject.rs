@@ -164,8 +164,6 @@ pub fn unknown_tool<'t>(name: &str, tools: impl Iterator<Item = &'t str>) -> Str
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn subject(count: usize) -> Subject {
@@ -184,7 +182,11 @@ mod tests {
         assert_eq!(subject(8).order(), [4, 2, 6, 1, 5, 3, 7, 0]);
         assert_eq!(subject(11).order()[..3], [5, 2, 8]);
         assert_eq!(subject(1).order(), [0]);
-        assert!(subject(0).order().is_empty());
+        for count in 0..300 {
+            let mut order = subject(count).order();
+            order.sort_unstable();
+            assert_eq!(order, (0..count).collect::<Vec<_>>());
+        }
     }
 
     #[test]
@@ -195,14 +197,5 @@ mod tests {
         assert_eq!(tool.words(), "Use to add two numbers, and more");
         let example = Some(RawObject::empty().with_value("description", "The sum of a bill"));
         assert_eq!(Tool { example, ..tool }.words(), "The sum of a bill");
-    }
-
-    proptest! {
-        #[test]
-        fn every_tool_comes_once(count in 0usize..300) {
-            let mut order = subject(count).order();
-            order.sort_unstable();
-            prop_assert_eq!(order, (0..count).collect::<Vec<_>>());
-        }
     }
 }

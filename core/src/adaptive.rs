@@ -82,72 +82,30 @@ mod tests {
     use super::*;
     use crate::{
         context::{ClientTraits, Era},
-        fixtures::view_with,
+        fixtures::{keeping, view_with},
         full::Full,
-        listing::Listing,
-        own_tool::OwnTool,
         stack::Stack,
-        strategy::{DisclosureStrategy, Own},
+        strategy::DisclosureStrategy,
     };
-
-    static NAMES: Profile = Profile::presenter("names", "Names", "nothing");
-
-    /// Lists names, and has a tool of its own.
-    #[derive(Debug)]
-    struct Names;
-
-    impl DisclosureStrategy for Names {
-        fn profile(&self) -> &Profile {
-            &NAMES
-        }
-
-        fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-            let tools = view.tools().map(|tool| tool.minimal().with_value("description", "")).collect();
-            Listing { tools, ..Listing::without_tools(view) }
-        }
-
-        fn own(&self, _view: &View, _client: &ClientTraits) -> Own {
-            vec![OwnTool::new("find", "", &json!({}))].into()
-        }
-    }
-
-    fn view(descriptions: &[String]) -> View {
-        view_with(descriptions.iter().enumerate().map(|(at, description)| {
-            json!({"name": format!("t{at}"), "description": description, "inputSchema": {}})
-        }))
-    }
 
     proptest! {
         #[test]
-        fn s11_a_view_is_served_completely_exactly_within_the_budget(
+        fn s11_what_counts_is_the_complete_list_of_the_view(
             descriptions in proptest::collection::vec("\\PC{0,80}", 0..12),
             budget in 0u64..400,
             kept in 0usize..12,
         ) {
-            let adaptive = Stack::of(Vec::new(), Arc::new(Names)).unwrap().over_budget(budget);
-            let client = ClientTraits::plain(Era::Session);
-            let whole = view(&descriptions);
-            let narrowed = whole.clone().narrow(|primitive| match primitive {
-                crate::catalogue::snapshot::Primitive::Tool(tool) => tool.key()[1..].parse::<usize>().unwrap() < kept,
-                crate::catalogue::snapshot::Primitive::Entry(..) => true,
-            });
+            let adaptive = Stack::of(Vec::new(), Arc::new(Full)).unwrap().over_budget(budget);
+            let whole = view_with(descriptions.iter().enumerate().map(|(at, description)| {
+                json!({"name": format!("t{at}"), "description": description, "inputSchema": {}})
+            }));
+            let narrowed = keeping(whole.clone(), |name| name[1..].parse::<usize>().unwrap() < kept);
             for view in [&whole, &narrowed] {
-                let listed = Full.list(view, &client);
-                let list = ListSize::complete(view);
-                prop_assert_eq!(list, ListSize::of(&listed.tools));
-                let is_within = list.tokens() <= budget;
-                let expected = if is_within { listed } else { Names.list(view, &client) };
-                prop_assert_eq!(adaptive.list(view, &client), expected);
-                prop_assert_eq!(adaptive.own(view, &client).tools.is_empty(), is_within);
-                let selected = adaptive.selects(view).unwrap();
-                prop_assert_eq!(&*selected.name, if is_within { "full" } else { "names" });
-                let side = if is_within { "within the budget" } else { "over the budget" };
-                prop_assert!(selected.reason.contains(side));
+                let list = ListSize::of(&Full.list(view, &ClientTraits::plain(Era::Session)).tools);
+                prop_assert_eq!(ListSize::complete(view), list);
+                let side = if list.tokens() <= budget { "within the budget" } else { "over the budget" };
+                prop_assert!(adaptive.selects(view).unwrap().reason.contains(side));
             }
-            prop_assert_eq!(adaptive.reserved_names(&whole, &client), ["find"]);
-            // Names are reserved with the whole view, so a part of it must not need new ones.
-            let own = |view| adaptive.own(view, &client).tools.len();
-            prop_assert!(own(&narrowed) <= own(&whole));
         }
     }
 }

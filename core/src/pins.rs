@@ -76,28 +76,13 @@ fn is_complete(listed: &RawObject, definition: &RawObject) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::{Value, json};
 
     use crate::{
-        catalogue::{
-            lists::{Material, UpstreamLists},
-            rules::{Rule, Rules},
-            snapshot::Snapshot,
-        },
-        fixtures::{upstream, view_of},
+        catalogue::rules::{Rule, Rules},
+        fixtures::{ruled, upstream, view_of},
         full::with_host_hints,
     };
-
-    fn snapshot(upstreams: &[UpstreamLists], rules: Vec<Rule>) -> Snapshot {
-        let rules = Arc::new(Rules { tools: rules, ..Rules::default() });
-        Snapshot::assemble(Material { upstreams, complete: true, files: &[], rules: &rules })
-    }
-
-    fn pin(name: &str) -> Rule {
-        Rule { pinned: true, ..Rule::new(name, "f:1:1".to_owned()) }
-    }
 
     #[test]
     fn s12_a_meta_that_is_no_object_is_left_alone() {
@@ -106,7 +91,8 @@ mod tests {
             (json!({"anthropic/alwaysLoad": false, "k": 1}), json!({"anthropic/alwaysLoad": true, "k": 1})),
         ] {
             let upstreams = [upstream("a", [json!({"name": "t", "inputSchema": {}, "_meta": meta})])];
-            let view = view_of(snapshot(&upstreams, vec![pin("t")]));
+            let pin = Rule { pinned: true, ..Rule::new("t", String::new()) };
+            let view = view_of(ruled(&upstreams, Rules { tools: vec![pin], ..Rules::default() }));
             let listed = with_host_hints(view.tool("t").unwrap());
             assert_eq!(serde_json::from_str::<Value>(listed.member("_meta").unwrap()).unwrap(), expected);
         }

@@ -1,11 +1,6 @@
 //! Ranking: names, weak matches, weights, scripts and bad input.
 
-use std::sync::Arc;
-
-use mcp_disclosure_core::{
-    Primitive,
-    fixtures::{self, named, upstream, view_with},
-};
+use mcp_disclosure_core::fixtures::{self, named, upstream, view_with};
 use serde_json::{Value, json};
 
 use super::*;
@@ -193,19 +188,6 @@ fn s2_a_category_limits_hits_to_its_tools() {
     assert!(ranked.hits.iter().all(|hit| category.tools().any(|tool| *tool.name() == hit.name)));
     let nowhere = Query { category: Some("none"), ..query };
     assert!(BuiltIn::by_words(&LexicalSettings::default()).rank_now(&view, &nowhere).hits.is_empty());
-}
-
-#[test]
-fn s5_an_index_is_made_once_for_all_views_that_list_the_same() {
-    let view = files();
-    let weights = LexicalSettings::default().weights;
-    let index = |view: &View| view.derived_with(&weights, Index::of);
-    let made = index(&view);
-    let all = view.clone().narrow(|_| true);
-    assert!(Arc::ptr_eq(&made, &index(&view)) && Arc::ptr_eq(&made, &index(&all)));
-    let fewer =
-        view.narrow(|item| !matches!(item, Primitive::Tool(tool) if tool.key().as_str() == "read_file"));
-    assert!(!Arc::ptr_eq(&made, &index(&fewer)));
 }
 
 #[test]

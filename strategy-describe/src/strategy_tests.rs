@@ -4,7 +4,6 @@ use mcp_disclosure_core::{
     Effect, Era, Fault, Note, RawText, Snapshot, Unlimited,
     fixtures::{self, asked, upstream, view_of, view_with},
 };
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
@@ -148,22 +147,5 @@ fn o1_a_request_for_several_tools_is_one_that_delivered_descriptions() {
     {
         assert!(is_answered);
         assert_eq!(effects, [Effect::Noted(Note::Delivered)]);
-    }
-}
-
-proptest! {
-    #[test]
-    fn d1_any_description_is_shortened_and_stable(
-        name in "\\PC{1,80}",
-        description in prop_oneof!["(\\PC|[ .\n]){0,300}", "[a-z]{1,90}( [a-zé,.-]{1,12}){0,40}", "(This tool |A tool that )?\\PC{0,120}"],
-    ) {
-        let list = || {
-            let view = view_with([json!({"name": name, "description": description})]);
-            describe(LongBriefs::Shorten).list(&view, &native()).tools[0].string("description").unwrap()
-        };
-        let brief = list();
-        prop_assert!(brief.encode_utf16().count() <= 60, "{}", brief);
-        prop_assert!(!brief.trim_matches([' ', '…']).is_empty());
-        prop_assert_eq!(list(), brief);
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     Lock, OnChange, Review, Rule, Switches,
     catalogue::pattern::Pattern,
-    fixtures::{file, named, raw, upstream, view_of},
+    fixtures::{file, named, raw, ruled, upstream, view_of},
 };
 
 fn names(snapshot: &Snapshot) -> Vec<String> {
@@ -70,25 +70,19 @@ fn odd_items_are_reported_and_the_rest_served() {
 }
 
 #[test]
-fn a_file_is_laid_over_and_one_for_an_unknown_tool_reported_with_a_suggestion() {
-    let lists =
-        upstream("u", [json!({"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}})]);
-    let file = |name: &str| {
-        file(&json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []}))
-    };
-    let snapshot = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]);
+fn a_file_is_laid_over_what_the_upstream_sent() {
+    let tool = json!({"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}});
+    let over =
+        json!({"name": "get", "description": "new", "inputSchema": {"type": "object"}, "examples": []});
+    let snapshot = Snapshot::build(&[upstream("u", [tool])], &[file(&over)]);
+    let texts = snapshot.tools().iter().flat_map(|tool| [tool.definition().text(), tool.entry().text()]);
     assert_eq!(
-        snapshot.tools()[0].definition().text(),
-        r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"_meta":{"k":1}}"#
+        texts.collect::<Vec<_>>(),
+        [
+            r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"_meta":{"k":1}}"#,
+            r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"examples":[]}"#
+        ]
     );
-    assert_eq!(
-        snapshot.tools()[0].entry().text(),
-        r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"examples":[]}"#
-    );
-    let snapshot = Snapshot::build(&[lists], &[file("got"), file("zzz")]);
-    let errors = snapshot.warnings();
-    assert_eq!(errors[0].to_string(), "got.json: no upstream has a tool 'got'; did you mean 'get'?");
-    assert_eq!(errors[1].to_string(), "zzz.json: no upstream has a tool 'zzz'");
 }
 
 #[test]
@@ -132,8 +126,8 @@ fn a_file_by_a_bare_name_is_of_the_tool_that_is_not_hidden_u14() {
     for (hidden, described) in [(vec!["a/x"], vec!["of the file"]), (vec!["a/x", "b/x"], vec![])] {
         let hide = |text| Rule { hidden: Some(true), ..Rule::new(text, "f:1".to_owned()) };
         let rules = Arc::new(Rules { tools: hidden.into_iter().map(hide).collect(), ..Rules::default() });
-        let snapshot =
-            Snapshot::assemble(Material { upstreams: &upstreams, complete: true, files, rules: &rules });
+        let material = Material { upstreams: &upstreams, complete: true, files, rules: &rules };
+        let snapshot = Snapshot::assemble(material);
         let said = snapshot.tools().iter().filter_map(|tool| tool.definition().string("description"));
         assert_eq!(said.collect::<Vec<_>>(), described);
         assert_eq!(snapshot.warnings(), []);
@@ -152,11 +146,7 @@ fn u14_what_is_new_and_held_takes_no_name_from_others_and_what_changed_keeps_its
         lock.add(&known.name, &known.definitions());
         let on_change = [(a.name.clone(), OnChange::Hold)].into();
         let rules = Rules { review: Arc::new(Review { lock, on_change }), ..Rules::default() };
-        let upstreams = [a.clone(), b.clone()];
-        let rules = Arc::new(rules);
-        let snapshot =
-            Snapshot::assemble(Material { upstreams: &upstreams, complete: true, files: &[], rules: &rules });
-        names(&snapshot)
+        names(&ruled(&[a.clone(), b.clone()], rules))
     };
     let nothing = upstream("a", []);
     assert_eq!(served(&accepted, &nothing), ["x"]);
@@ -205,8 +195,8 @@ fn what_is_switched_off_exists_under_no_name_and_no_rule_brings_it_back_u11() {
         };
         let shown =
             ["a/x", "x", "a__x"].map(|name| Rule { hidden: Some(false), ..Rule::new(name, "f".to_owned()) });
-        let rules = Arc::new(Rules { tools: shown.into(), switches: vec![switches], ..Rules::default() });
-        let snapshot = Snapshot::assemble(Material { upstreams, complete: true, files: &[], rules: &rules });
+        let rules = Rules { tools: shown.into(), switches: vec![switches], ..Rules::default() };
+        let snapshot = ruled(upstreams, rules);
         let warnings = snapshot.warnings().iter().map(ToString::to_string);
         let warnings = warnings.filter(|warning| warning.starts_with("hosts.json")).collect::<Vec<_>>();
         (names(&snapshot), warnings)

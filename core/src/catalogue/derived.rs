@@ -142,16 +142,6 @@ mod tests {
         assert_eq!(*view("a").showing_concerns().derived(|_| 5), 5);
     }
 
-    #[test]
-    fn what_depends_on_settings_has_them_as_a_key() {
-        let view = fixtures::view(&[]);
-        let of = |settings: &str| view.derived_with(&settings.to_owned(), |_, settings| settings.len());
-        assert_eq!((*of("a"), *of("bc"), *of("a")), (1, 2, 1));
-        let made = |settings: &str| view.made::<String, usize>(&settings.to_owned());
-        assert!(Arc::ptr_eq(&of("a"), &made("a").unwrap()));
-        assert!(made("x").is_none() && view.made::<(), usize>(&()).is_none());
-    }
-
     fn extent(position: usize) -> Extent {
         let all = || Selection::All;
         Extent {

@@ -11,8 +11,9 @@ use std::{
 use serde_json::{Value, json, value::to_raw_value};
 
 use crate::{
-    ClientTraits, Context, DescriptionFile, Effect, Effects, Marks, Memory, Noted, Principal, RawText,
-    Receipts, Services, Snapshot, ToolCall, ToolName, UpstreamLists, UpstreamName, View,
+    ClientTraits, Context, DescriptionFile, Effect, Effects, Marks, Material, Memory, Noted, Primitive,
+    Principal, RawText, Receipts, Rules, Services, Snapshot, ToolCall, ToolName, UpstreamLists, UpstreamName,
+    View,
 };
 
 /// A value as the text that a peer sends.
@@ -39,6 +40,16 @@ pub fn view(upstreams: &[UpstreamLists]) -> View {
 /// Everything in a snapshot.
 pub fn view_of(snapshot: impl Into<Arc<Snapshot>>) -> View {
     View::of(snapshot.into(), &Principal::anonymous())
+}
+
+/// What these upstreams list under an operator's rules.
+pub fn ruled(upstreams: &[UpstreamLists], rules: Rules) -> Snapshot {
+    Snapshot::assemble(Material { upstreams, complete: true, files: &[], rules: &Arc::new(rules) })
+}
+
+/// A view as a filter leaves it that keeps tools of these keys only.
+pub fn keeping(view: View, is_kept: impl Fn(&str) -> bool) -> View {
+    view.narrow(|primitive| !matches!(primitive, Primitive::Tool(tool) if !is_kept(tool.key())))
 }
 
 /// The view of one upstream, `u`, with these tools.

@@ -33,11 +33,7 @@ fn rejected<T: std::fmt::Debug>(result: Result<T, Fault>) -> Value {
 #[test]
 fn m7_what_a_filter_leaves_out_is_known_all_the_same_and_its_own_tools_are_its_own() {
     let all = view(&[fixture(false)]);
-    let unlisted = all.narrow(|primitive| match primitive {
-        Primitive::Tool(tool) => *tool.key().as_str() != *"list_tables",
-        Primitive::Entry(..) => true,
-    });
-    let unlisted = unlisted.reserving(["choose_concerns".to_owned()]);
+    let unlisted = keeping(all, |name| name != "list_tables").reserving(["choose_concerns".to_owned()]);
     let decide = |name: &str| {
         let (call, strategy) = (fixtures::call(name, &json!({})), deterministic(""));
         asked(&unlisted, &bridged(), &Unlimited, async |cx| strategy.before_call(cx, call).await).0

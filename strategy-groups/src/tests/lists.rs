@@ -70,10 +70,7 @@ fn g10_g16_what_is_hidden_is_unknown_and_its_parent_does_not_show_it() {
     let lists = [forge(), files(), grouped()];
     let some = permitted_only(&["list_issue", "three"]);
     let permitted = View::of(snapshot(&lists), &some);
-    let narrowed = view(&lists).narrow(|primitive| match primitive {
-        Primitive::Tool(tool) => ["list_issue", "three"].contains(&tool.key().as_str()),
-        Primitive::Entry(..) => true,
-    });
+    let narrowed = keeping(view(&lists), |name| ["list_issue", "three"].contains(&name));
     for view in [permitted, narrowed] {
         let shown: HashSet<String> = reachable(&view).into_iter().map(|(name, _)| name).collect();
         assert!(

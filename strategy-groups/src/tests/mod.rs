@@ -3,8 +3,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    Era, OwnGroup, Permits, Primitive, Principal, Snapshot, ToolAnswer, Unlimited, UpstreamLists,
-    fixtures::{self, asked, raw, view},
+    Era, OwnGroup, Permits, Principal, Snapshot, ToolAnswer, Unlimited, UpstreamLists,
+    fixtures::{self, asked, keeping, raw, view},
 };
 use serde_json::Value;
 

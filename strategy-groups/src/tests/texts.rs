@@ -1,6 +1,6 @@
 //! Instructions and descriptions of groups, and who reads them.
 
-use mcp_disclosure_core::{Material, Rule, Rules};
+use mcp_disclosure_core::{Rule, Rules};
 
 use super::{bridge::shown, *};
 
@@ -84,11 +84,9 @@ fn g9_s12_a_group_that_pins_emptied_keeps_its_instructions() {
     let groups = vec![own("guide", &["one"]), own("other", &["two"]), silent];
     let lists = UpstreamLists { groups, ..upstream("own", &["one", "two"].map(tool)) };
     let pin = Rule { pinned: true, ..Rule::new("*/one", String::new()) };
-    let rules = Arc::new(Rules { tools: vec![pin], ..Rules::default() });
     for upstreams in [vec![lists.clone()], vec![lists, files()]] {
-        let snapshot =
-            Snapshot::assemble(Material { upstreams: &upstreams, complete: true, files: &[], rules: &rules });
-        let snapshot = Arc::new(snapshot);
+        let rules = Rules { tools: vec![pin.clone()], ..Rules::default() };
+        let snapshot = Arc::new(fixtures::ruled(&upstreams, rules));
         let all = View::of(Arc::clone(&snapshot), &Principal::anonymous());
         let mut found: Vec<(String, Value)> =
             reachable(&all).into_iter().filter(|(name, _)| name.starts_with("own-")).collect();
@@ -104,10 +102,7 @@ fn g9_s12_a_group_that_pins_emptied_keeps_its_instructions() {
         // Where the tool does not exist, neither does what is said of it.
         for without in [
             View::of(Arc::clone(&snapshot), &permitted_only(&["two", "read_file"])),
-            all.narrow(|primitive| match primitive {
-                Primitive::Tool(tool) => *tool.key().as_str() != *"one",
-                Primitive::Entry(..) => true,
-            }),
+            keeping(all, |name| name != "one"),
         ] {
             assert!(reachable(&without).iter().all(|(name, _)| name != "own-guide"));
         }

@@ -186,7 +186,7 @@ fn s4_a_miss_costs_what_a_good_hit_does() {
 fn s2_what_several_servers_define_alike_is_one_line_of_a_category() {
     let clone = |name: &str| UpstreamLists { name: UpstreamName::parse(name).unwrap(), ..tools() };
     let view = view(&["a", "b", "c"].map(clone));
-    let description = search(Executors::One).search_tool(&view).definition().string("description").unwrap();
+    let description = search().search_tool(&view).definition().string("description").unwrap();
     assert_eq!(description.matches("file").count(), 1, "{description}");
     let listed = answer(&view, &json!({"category": "file"})).content;
     let lines = listed["tools"].as_array().unwrap();

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::Primitive;
+use mcp_disclosure_core::fixtures::keeping;
 use proptest::prelude::*;
 
 use super::*;
@@ -67,7 +67,7 @@ fn s2_limits_and_details_are_read_as_written_or_refused_by_name() {
         (json!({"q": "file"}), "q"),
         (json!([1]), "arguments"),
     ] {
-        match decide(&search(Executors::One), &all(), SEARCH, &arguments) {
+        match decide(&search(), &all(), SEARCH, &arguments) {
             Decision::Refuse(refusal) => {
                 assert_eq!(refusal.content["error"]["problems"][0]["argument"], argument, "{arguments}");
             }
@@ -78,8 +78,7 @@ fn s2_limits_and_details_are_read_as_written_or_refused_by_name() {
 
 #[test]
 fn c10_a_tool_that_a_filter_leaves_out_is_found_by_its_exact_name_only() {
-    let view =
-        all().narrow(|item| !matches!(item, Primitive::Tool(tool) if tool.key().as_str() == "read_file"));
+    let view = keeping(all(), |name| name != "read_file");
     let words = answer(&view, &json!({"query": "reads a file as text"})).content;
     assert!(words["tools"].as_array().unwrap().iter().all(|hit| hit["name"] != "read_file"), "{words}");
     let named = answer(&view, &json!({"query": "read_file", "limit": 1})).content;
@@ -108,7 +107,7 @@ impl Ranker for Last {
 
 #[test]
 fn s10_another_ranker_takes_the_place_of_ours_and_exact_names_still_win() {
-    let strategy = search(Executors::One).ranked_by(Last);
+    let strategy = search().ranked_by(Last);
     let first = |query: &str| {
         let found = answer_of(&strategy, &all(), &json!({"query": query})).content;
         found["tools"][0]["name"].as_str().unwrap().to_owned()
@@ -134,7 +133,7 @@ impl Services for Counting {
 
 #[test]
 fn s5_the_index_is_made_beside_the_workers_by_the_first_call_that_searches() {
-    let strategy = search(Executors::One);
+    let strategy = search();
     let makes = |view: &View, name: &str, arguments: Value| {
         let counting = Counting::default();
         decide_with(&strategy, view, name, &arguments, &counting);

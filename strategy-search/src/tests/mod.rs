@@ -1,7 +1,7 @@
 //! `search` called directly, without a server.
 
 use mcp_disclosure_core::{
-    Era, Executors, Services, Snapshot, Unlimited, UpstreamLists, UpstreamName,
+    Era, Services, Snapshot, Unlimited, UpstreamLists, UpstreamName,
     fixtures::{self, asked, file, upstream, view, view_of, view_with},
 };
 
@@ -24,8 +24,8 @@ fn tools() -> UpstreamLists {
     upstream("files", tools)
 }
 
-fn search(executors: Executors) -> Search {
-    Search::new(SearchConfig { executors, ..SearchConfig::default() })
+fn search() -> Search {
+    Search::new(SearchConfig::default())
 }
 
 fn decide(strategy: &Search, view: &View, name: &str, arguments: &Value) -> Decision {
@@ -44,7 +44,7 @@ fn decide_with(
 }
 
 fn answer(view: &View, arguments: &Value) -> ToolAnswer {
-    answer_of(&search(Executors::One), view, arguments)
+    answer_of(&search(), view, arguments)
 }
 
 /// An answer, with its text read as JSON.
