@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::{
     builtin,
     catalogue::Declared,
     dispatch::{Assembly, Gateway},
-    front::http,
+    front::{http, stdio::Stdio},
     limits::Limits,
     negotiation::{Bridge, Strategies, StrategyOptions},
     store::SessionStore,
@@ -25,7 +25,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{io::DuplexStream, net::TcpListener};
 
-use crate::{HeaderAdmission, Scenario, wire::serve_apart};
+use crate::{HeaderAdmission, Scenario};
 
 /// How the gateway of a test is made.
 #[derive(Debug)]
@@ -96,6 +96,16 @@ impl Options {
             receipt_lifetime: Duration::from_secs(60),
             limits: Limits::default(),
         }
+    }
+
+    /// This upstream alone.
+    pub fn alone(name: &'static str, target: Target) -> Self {
+        Self { handlers: vec![(name, target)], ..Self::without_upstream() }
+    }
+
+    /// The same, and clients have upstreams of their own.
+    pub fn own(self) -> Self {
+        Self { scope: Scope::Session, ..self }
     }
 
     /// The same, and this strategy serves everyone.
@@ -245,9 +255,15 @@ impl Bench {
     /// A way in for a client of one's own: the other end of a pipe that the gateway serves as standard streams.
     pub fn pipe(&self) -> DuplexStream {
         let (near, far) = tokio::io::duplex(1 << 16);
-        let (input, output) = tokio::io::split(far);
-        // How it ends is seen from the near end.
-        drop(serve_apart(Arc::clone(&self.gateway), input, output));
+        let gateway = Arc::clone(&self.gateway);
+        // On a thread of its own, as the program does on its main one: the front's future is not `Send`.
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let (input, output) = tokio::io::split(far);
+            let serving = async { Stdio::new(input, output, gateway.limits()).serve(&gateway).await };
+            // How it ends is seen from the near end.
+            drop(runtime.block_on(serving));
+        });
         near
     }
 }

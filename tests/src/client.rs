@@ -12,7 +12,7 @@ pub use methods::{names_in, receipt_of, take_receipt, with_receipt};
 use serde_json::{Map, Value, json};
 use tokio::{
     io::{AsyncWriteExt, DuplexStream, WriteHalf},
-    sync::{Mutex, oneshot},
+    sync::Mutex,
     task::JoinHandle,
 };
 
@@ -23,7 +23,7 @@ use crate::{
     inbox::Inbox,
     messages::{request, response},
     soon,
-    wire::{post, read_lines, serve_apart},
+    wire::{post, read_lines},
 };
 
 /// The revision with sessions that is spoken.
@@ -48,12 +48,8 @@ pub struct Client {
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "one a client")]
 enum Wire {
-    Stdio {
-        output: Mutex<Option<WriteHalf<DuplexStream>>>,
-        served: oneshot::Receiver<Result<(), mcp_disclosure_gateway::Error>>,
-    },
+    Stdio(Mutex<WriteHalf<DuplexStream>>),
     Http(std::net::SocketAddr),
 }
 
@@ -124,12 +120,9 @@ impl Client {
         let wire = match setup.transport {
             Transport::Http => Wire::Http(bench.address),
             Transport::Stdio => {
-                let (near, far) = tokio::io::duplex(1 << 16);
-                let (far_input, far_output) = tokio::io::split(far);
-                let served = serve_apart(Arc::clone(&bench.gateway), far_input, far_output);
-                let (input, output) = tokio::io::split(near);
+                let (input, output) = tokio::io::split(bench.pipe());
                 tokio::spawn(read_lines(input, Arc::clone(&inbox)));
-                Wire::Stdio { output: Mutex::new(Some(output)), served }
+                Wire::Stdio(Mutex::new(output))
             }
         };
         let next_id = AtomicU64::new(1);
@@ -187,7 +180,7 @@ impl Client {
     /// Sends a message that is not answered: a notification or a response.
     pub async fn send_unanswered(&self, message: Value) {
         match &self.wire {
-            Wire::Stdio { .. } => self.write(&message.to_string()).await,
+            Wire::Stdio(_) => self.write(&message.to_string()).await,
             Wire::Http(_) => {
                 let method = message["method"].as_str().unwrap_or_default();
                 let headers = self.headers_for(method, &message["params"]);
@@ -205,21 +198,21 @@ impl Client {
         }
     }
 
-    /// Opens the stream of unsolicited messages of a session, where the transport has one.
-    pub async fn open_stream(&self) {
-        let Wire::Http(address) = self.wire else { return };
+    /// Opens the stream of unsolicited messages of a session, where the transport has one; what is done when it has ended.
+    pub async fn open_stream(&self) -> Option<JoinHandle<()>> {
+        let Wire::Http(address) = self.wire else { return None };
         let mut headers = self.headers_for("", &Value::Null);
         headers.push(("accept".into(), "text/event-stream".into()));
         let opening = http::send(address, "GET", self.identity.path(), &headers, b"");
         let mut answer = soon("the stream", opening).await.unwrap();
         assert_eq!(answer.status, 200);
         let inbox = Arc::clone(&self.inbox);
-        tokio::spawn(async move {
+        Some(tokio::spawn(async move {
             let mut events = Events::default();
             while let Ok(Some(piece)) = answer.piece().await {
                 events.take(&piece).into_iter().for_each(|message| inbox.put(message));
             }
-        });
+        }))
     }
 
     /// The same for a client of the era that has sessions; others have no such stream.
@@ -233,16 +226,6 @@ impl Client {
     pub async fn notification(&self, method: &str) -> Value {
         let (_, message) = self.inbox.first(0, method, |message| message["method"] == method).await;
         serde_json::from_str(&message).unwrap()
-    }
-
-    /// Ends the input on stdio, and waits until the gateway has stopped serving it.
-    pub async fn close_input(&mut self) {
-        if let Wire::Stdio { output, served } = &mut self.wire {
-            if let Some(mut output) = output.get_mut().take() {
-                soon("closing the input", output.shutdown()).await.unwrap();
-            }
-            soon("the end of stdio", served).await.unwrap().unwrap();
-        }
     }
 
     /// The headers that a request of this client has over HTTP.
@@ -304,7 +287,7 @@ impl Client {
     async fn dispatch(&self, id: Value, headers: Headers, message: String) -> Pending {
         let from = self.inbox.count();
         let exchange = match &self.wire {
-            Wire::Stdio { .. } => {
+            Wire::Stdio(_) => {
                 self.write(&message).await;
                 None
             }
@@ -320,10 +303,10 @@ impl Client {
     }
 
     async fn write(&self, line: &str) {
-        let Wire::Stdio { output, .. } = &self.wire else { return };
+        let Wire::Stdio(output) = &self.wire else { return };
         let mut output = output.lock().await;
         let line = format!("{line}\n");
-        soon("writing a line", output.as_mut().unwrap().write_all(line.as_bytes())).await.unwrap();
+        soon("writing a line", output.write_all(line.as_bytes())).await.unwrap();
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Scenario {
     /// The items of `prompts/list`.
     pub prompts: Vec<Box<RawValue>>,
     /// Answers by `<method> <name or uri>`: objects with `result` or `error`; and by `resources/updated <uri>`, the parameters of
-    /// that notification.
+    /// that notification. With one for `changes <method> <name or uri>`, that request makes it announce a changed list.
     pub answers: BTreeMap<String, Box<RawValue>>,
     /// What it lists later: reading a resource that ends in `/stage/N` brings the N-th, and one more resource,
     /// `kit://staged/N`, from which that is seen.

@@ -39,16 +39,6 @@ async fn s11_the_size_of_the_complete_list_decides(setup: Setup) {
     }
 }
 
-async fn s11_calls_are_decided_on_by_what_serves(setup: Setup) {
-    for (budget, serves) in [(u64::MAX, "full"), (0, setup.strategy)] {
-        let (_bench, client) = connect_plain(adaptive(setup, budget, odd()), setup).await;
-        let called = client.call("rich", json!({})).await.result();
-        assert_eq!(called["isError"] == true, serves == "resource", "{called}");
-        let read = client.read("resource:///tool_descriptions?tools=rich").await.text.unwrap();
-        assert_eq!(read.contains("inputSchema"), serves == "resource", "{read}");
-    }
-}
-
 /// The own tools of a strategy, with arguments about a tool.
 fn own_tools(setup: Setup, tool: &str) -> Vec<(&'static str, Value)> {
     match setup.strategy {
@@ -62,23 +52,6 @@ fn own_tools(setup: Setup, tool: &str) -> Vec<(&'static str, Value)> {
 /// Whether an upstream answered, which repeats what it is given.
 fn is_of_upstream(answer: &Value) -> bool {
     answer["structuredContent"].get("given").is_some()
-}
-
-/// A client that holds the list of one side may call by it on the other.
-async fn s11_own_tools_are_callable_on_both_sides_of_the_budget(setup: Setup) {
-    for budget in [u64::MAX, 0] {
-        let (_bench, client) = connect_plain(adaptive(setup, budget, odd()), setup).await;
-        let names = client.tools().await;
-        for (name, arguments) in own_tools(setup, "progress") {
-            let is_listed = names.iter().any(|tool| tool["name"] == name);
-            assert_eq!(is_listed, budget == 0, "{name}");
-            let called = client.call(name, arguments).await.result();
-            assert_ne!(called["isError"], true, "{name}: {called}");
-            assert_eq!(is_of_upstream(&called), name == "call_tool", "{called}");
-            assert!(name == "call_tool" || called.to_string().contains("progress"), "{called}");
-        }
-        assert_eq!(client.call("no_such_tool", json!({})).await.code(), -32602);
-    }
 }
 
 /// What a user allowed under a name stays what it is.
@@ -120,8 +93,6 @@ async fn s11_a_client_that_asks_gets_what_it_asks_for(setup: Setup) {
 
 where_schemas_are_withheld!(
     s11_the_size_of_the_complete_list_decides,
-    s11_calls_are_decided_on_by_what_serves,
-    s11_own_tools_are_callable_on_both_sides_of_the_budget,
     s11_a_name_is_the_same_tool_on_both_sides_of_the_budget,
     s11_a_client_that_asks_gets_what_it_asks_for,
 );

@@ -16,20 +16,16 @@ use std::{
 
 use issuer::Key;
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Pending, Scenario, Setup, Transport, eventually,
+    Bench, Client, HeaderAdmission, Identity, Options, Pending, Scenario, Setup, eventually,
     scenario::{Stage, control},
-    setup::Era,
     soon,
 };
 use mcp_disclosure_access::Clock;
 use mcp_disclosure_core::Grant;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinHandle;
 
 use crate::{named, several};
-
-const SESSION: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
-const STATELESS: Setup = Setup { era: Era::Stateless, ..SESSION };
 
 const NOW: u64 = 1_800_000_000;
 const LASTS: u64 = 600;
@@ -38,26 +34,12 @@ const SKEW: u64 = 60;
 /// A stream that is open until the gateway ends it.
 type Open = JoinHandle<()>;
 
-async fn open(bench: &Bench, method: &str, headers: kit::http::Headers, body: &str) -> Open {
-    let sending = kit::http::send(bench.address, method, "/mcp", &headers, body.as_bytes());
-    let mut answer = soon("the stream", sending).await.unwrap();
-    assert_eq!(answer.status, 200);
-    tokio::spawn(async move { while let Ok(Some(_)) = answer.piece().await {} })
-}
-
 /// The streams that last: that of a session, and that of a listener.
 async fn streams(bench: &Bench, identity: &Identity) -> [Open; 2] {
-    let client = Client::connect_as(bench, SESSION, identity.clone()).await;
-    let mut headers = client.headers_for("", &Value::Null);
-    headers.retain(|(name, _)| name != "accept");
-    headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
-    let general = open(bench, "GET", headers, "").await;
-    let listener = Client::connect_as(bench, STATELESS, identity.clone()).await;
-    let params = listener.complete(json!({"notifications": {"toolsListChanged": true}}));
-    let headers = listener.headers_for("subscriptions/listen", &params);
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params});
-    let listening = open(bench, "POST", headers, &body.to_string()).await;
-    [general, listening]
+    let connect = async |setup| Client::connect_as(bench, Setup::named(setup), identity.clone()).await;
+    let (client, listener) = (connect("full_http_session").await, connect("full_http_stateless").await);
+    let listening = listener.listen(json!({"toolsListChanged": true})).await;
+    [client.open_stream().await.unwrap(), tokio::spawn(async { drop(listening.reply().await) })]
 }
 
 async fn end(streams: [Open; 2]) {
@@ -158,15 +140,8 @@ async fn of_one_each() -> Bench {
 /// A client that hears of changes: in its session, or by listening.
 async fn hearing(bench: &Bench, setup: Setup, name: &'static str) -> (Client, Option<Pending>) {
     let client = Client::connect_as(bench, setup, Identity::default().known_as(name)).await;
-    if setup.has_sessions() {
-        client.open_stream().await;
-        client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
-        return (client, None);
-    }
-    let wanted = json!({"resourceSubscriptions": ["kit://doc"], "toolsListChanged": true,
-        "promptsListChanged": true, "resourcesListChanged": true});
-    let listening = client.listen(wanted).await;
-    (client, Some(listening))
+    let listening = client.hear(&["kit://doc"]).await;
+    (client, listening)
 }
 
 /// Someone has an upstream announce something, and a client hears of it.

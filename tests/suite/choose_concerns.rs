@@ -91,23 +91,18 @@ async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
     client.notification("notifications/tools/list_changed").await;
 }
 
-async fn c11_where_concerns_are_only_declared_there_is_no_such_tool(setup: Setup) {
-    let (_bench, client) = connect_plain(options(json!({})).pinned(setup.strategy), setup).await;
-    assert_eq!(tool(&client).await, None);
-    assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
-    // Who knows of them chooses.
-    client.request("updateConcerns", json!({"concerns": {"cost": "low"}})).await.result();
-    assert_eq!(tool(&client).await, None);
-}
-
-async fn b11_without_sessions_or_declared_concerns_there_is_no_such_tool(setup: Setup) {
-    for options in [options(json!({})), crate::odd()] {
-        if setup.has_sessions() && !options.about.concerns.is_empty() {
-            continue;
-        }
-        let (_bench, client) = connect_plain(pinned(setup, options), setup).await;
+/// Where none are declared, where the strategy does not name them, and without sessions.
+async fn b11_c11_elsewhere_there_is_no_such_tool(setup: Setup) {
+    let mut elsewhere = vec![pinned(setup, crate::odd())];
+    if !setup.has_sessions() {
+        elsewhere.push(pinned(setup, options(json!({}))));
+    } else if !setup.strategy.starts_with("concerns") {
+        elsewhere.push(options(json!({})).pinned(setup.strategy));
+    }
+    for options in elsewhere {
+        let (_bench, client) = connect_plain(options, setup).await;
         assert_eq!(tool(&client).await, None);
-        assert_eq!(client.call(BRIDGE, json!({})).await.error()["code"], -32602);
+        assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
     }
 }
 
@@ -151,21 +146,10 @@ async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup:
     assert_eq!(tool(&client).await.is_some(), is_listed);
 }
 
-async fn b11_the_tool_stands_beside_info_and_invoke(setup: Setup) {
-    let options = options(json!({})).set("info", json!({"tools": "entry-only"}));
-    let (_bench, client) = connect_plain(pinned(setup, options), setup).await;
-    assert_eq!(client.tool_names().await, [BRIDGE, "info", "invoke"]);
-    assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 2);
-    let overview = client.call("info", json!({})).await.result();
-    assert_eq!(overview["structuredContent"]["total_tools"], 2);
-}
-
 with_sessions!(
     b11_a_client_that_knows_concerns_never_sees_the_tool,
     b11_an_ordinary_client_chooses_by_a_tool,
     b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams,
     b11_settings_list_the_tool_to_all_or_to_none,
-    c11_where_concerns_are_only_declared_there_is_no_such_tool,
 );
-everywhere!(b11_without_sessions_or_declared_concerns_there_is_no_such_tool);
-cases!(info_http_session; b11_the_tool_stands_beside_info_and_invoke);
+everywhere!(b11_c11_elsewhere_there_is_no_such_tool);

@@ -9,10 +9,7 @@ use kit::{
     Options, Setup,
     process::{Process, hello},
 };
-use mcp_disclosure_gateway::{
-    backend::Scope,
-    upstream::{Responder, Target},
-};
+use mcp_disclosure_gateway::upstream::{Responder, Target};
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::{Value, json};
 
@@ -108,9 +105,8 @@ impl Responder for Chooser {
 async fn c3_every_list_after_a_choice_is_filtered() {
     let setup = Setup::named("full_http_session");
     let sessions = (0..24).map(|_| async {
-        let handlers = vec![("kit", Target::Responder(Arc::new(Chooser::default()) as _))];
-        let options = Options { handlers, scope: Scope::Session, ..Options::without_upstream() };
-        let (_bench, client) = connect(options, setup).await;
+        let options = Options::alone("kit", Target::Responder(Arc::new(Chooser::default()) as _));
+        let (_bench, client) = connect(options.own(), setup).await;
         for _ in 0..8 {
             for (cost, count) in [("low", 1), ("high", 2)] {
                 client.notify("notifications/initialized", json!({"concerns": {"cost": cost}})).await;

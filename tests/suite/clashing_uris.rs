@@ -45,13 +45,8 @@ fn two() -> Options {
 }
 
 async fn listed(client: &Client, kind: &str, member: &str) -> Vec<String> {
-    let (method, list) = match kind {
-        "templates" => ("resources/templates/list".to_owned(), "resourceTemplates"),
-        kind => (format!("{kind}/list"), kind),
-    };
-    let listed = client.request(&method, json!({})).await.result();
-    let uris = listed[list].as_array().unwrap().iter();
-    uris.filter_map(|item| item.pointer(member)?.as_str().map(str::to_owned)).collect()
+    let items = client.list(kind).await.into_iter();
+    items.filter_map(|item| item.pointer(member)?.as_str().map(str::to_owned)).collect()
 }
 
 async fn u18_each_upstreams_page_is_listed_and_read(setup: Setup) {
@@ -73,7 +68,7 @@ async fn u18_each_upstreams_page_is_listed_and_read(setup: Setup) {
         assert!(read["contents"][0]["text"].as_str().unwrap().ends_with(&format!(" of {of}")), "{read}");
         assert_eq!(read["contents"][1]["uri"], format!("ui://{of}__/app/chart.html"));
     }
-    let templates = listed(&client, "templates", "/uriTemplate").await;
+    let templates = listed(&client, "resourceTemplates", "/uriTemplate").await;
     let templates: Vec<&String> = templates.iter().filter(|uri| uri.starts_with("memo")).collect();
     assert_eq!(templates, ["memo://a__/{id}/text", "memo://b__/{id}/text"]);
     // What was known before another upstream came still leads somewhere.

@@ -1,6 +1,6 @@
 //! Concerns, under every strategy (C1 to C12).
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup, scenario::raw};
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, client::names_in, scenario::raw};
 use mcp_disclosure_core::{About, Concern, EXTENSION, Values};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
@@ -53,46 +53,23 @@ async fn bench() -> Bench {
 /// What is listed of each kind, by name; what is the strategy's own left out.
 pub(crate) async fn listed(client: &Client) -> [Vec<String>; 4] {
     let mut lists = [const { Vec::new() }; 4];
-    for (at, (method, kind)) in [
-        ("tools/list", "tools"),
-        ("resources/list", "resources"),
-        ("resources/templates/list", "resourceTemplates"),
-        ("prompts/list", "prompts"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let mut result = client.request(method, json!({})).await.result();
-        if kind == "tools" && client.setup.strategy == "groups" {
-            result = json!({"tools": crate::groups::everything(client).await});
-        } else if kind == "tools" && !client.setup.lists_tools() {
-            result = client.call("search_tools", json!({"category": "kit"})).await.result();
-            result = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-        }
-        let names =
-            result[kind].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned());
-        lists[at] = names.filter(|name| ["cheap", "dear", "open"].contains(&&**name)).collect();
+    for (list, kind) in lists.iter_mut().zip(["tools", "resources", "resourceTemplates", "prompts"]) {
+        let items = match kind {
+            "tools" if client.setup.strategy == "groups" => crate::groups::everything(client).await,
+            "tools" if !client.setup.lists_tools() => {
+                let found = client.call("search_tools", json!({"category": "kit"})).await.text_as_json();
+                found["tools"].as_array().unwrap().clone()
+            }
+            _ => client.list(kind).await,
+        };
+        *list = names_in(&items);
+        list.retain(|name| ["cheap", "dear", "open"].contains(&&**name));
     }
     lists
 }
 
 fn choosing(setup: Setup, concerns: Value) -> Identity {
     Identity::offering(setup.strategy).choosing(concerns)
-}
-
-async fn c1_c2_the_declaration_stands_wherever_clients_may_look(setup: Setup) {
-    let bench = bench().await;
-    let client = Client::connect(&bench, setup).await;
-    let capabilities = client.capabilities().await;
-    let declared = json!([
-        {"name": "cost", "description": "What it costs", "values": ["low", "high"], "default": "low"},
-        {"name": "delay", "description": "Seconds", "values": {"min": 0, "max": 10}},
-    ]);
-    assert_eq!(capabilities["concerns"], declared);
-    assert_eq!(capabilities["experimental"]["concerns"], json!({"concerns": declared}));
-    assert_eq!(capabilities["extensions"][EXTENSION]["concerns"], declared);
-    assert_eq!(capabilities["extensions"][EXTENSION]["selected"], setup.strategy);
-    assert_eq!(client.request("listConcerns", json!({})).await.result()["concerns"], declared);
 }
 
 async fn c1_where_none_is_declared_there_is_no_word_of_it(setup: Setup) {
@@ -114,6 +91,10 @@ async fn c3_c4_c5_what_was_chosen_first_filters_the_first_list(setup: Setup) {
         let client = Client::connect_as(&bench, setup, choosing(setup, concerns)).await;
         for of_kind in listed(&client).await {
             assert_eq!(of_kind, expected);
+        }
+        if !setup.has_sessions() {
+            // Each request brings its choices.
+            assert_eq!(client.request("updateConcerns", json!({"concerns": {}})).await.code(), -32601);
         }
     }
     let unfiltered = Client::connect(&bench, setup).await;
@@ -220,9 +201,8 @@ async fn c3_a_list_right_after_initialized_is_filtered(setup: Setup) {
     let bench = bench().await;
     let first = choosing(setup, json!({"cost": "high", "delay": 2}));
     let identity = first.choosing_afterwards(json!({"cost": "low", "delay": 99}));
-    let mut client = Client::connect_as(&bench, setup, identity).await;
+    let client = Client::connect_as(&bench, setup, identity).await;
     assert_eq!(listed(&client).await[0], ["cheap", "open"]);
-    client.close_input().await;
 }
 
 async fn c3_c6_an_update_holds_from_the_next_request_on(setup: Setup) {
@@ -261,14 +241,6 @@ async fn c3_c6_an_update_holds_from_the_next_request_on(setup: Setup) {
     assert_eq!(listed(&other).await[0].len(), 3);
 }
 
-async fn c3_without_sessions_each_request_brings_its_choices(setup: Setup) {
-    let bench = bench().await;
-    let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": "low"}))).await;
-    assert_eq!(client.request("updateConcerns", json!({"concerns": {}})).await.error()["code"], -32601);
-    let result = client.request("tools/list", json!({})).await.result();
-    assert_eq!(result["cacheScope"], "private");
-}
-
 async fn b11_every_client_starts_with_the_operators_choices(setup: Setup) {
     let (bench, client) = connect(options(json!({"choices": {"cost": "low", "delay": "3"}})), setup).await;
     for of_kind in listed(&client).await {
@@ -287,14 +259,13 @@ async fn b11_every_client_starts_with_the_operators_choices(setup: Setup) {
         let client = Client::connect_as(&bench, setup, choosing(setup, own)).await;
         assert_eq!(listed(&client).await[0], expected);
     }
-}
-
-async fn b11_an_update_starts_from_the_operators_choices(setup: Setup) {
-    let (_bench, client) = connect(options(json!({"choices": {"cost": "low"}})), setup).await;
+    if !setup.has_sessions() {
+        return;
+    }
+    // An update starts from them.
     let update = |concerns: Value| client.request("updateConcerns", json!({"concerns": concerns}));
     assert_eq!(update(json!({"delay": 1})).await.result()["concerns"], json!({"cost": "low", "delay": 1}));
     assert_eq!(update(json!({"cost": null})).await.result()["concerns"], json!({"delay": 1}));
-    assert_eq!(listed(&client).await[0].len(), 3);
     assert_eq!(client.request("listConcerns", json!({})).await.result()["effective"], json!({"delay": 1}));
 }
 
@@ -336,20 +307,15 @@ async fn b11_a_category_maps_all_of_its_tools_and_a_tool_wins(setup: Setup) {
 everywhere!(c10_what_is_filtered_is_known_by_its_exact_name_only);
 each_strategy!(
     b11_every_client_starts_with_the_operators_choices,
-    c1_c2_the_declaration_stands_wherever_clients_may_look,
     c1_where_none_is_declared_there_is_no_word_of_it,
     c3_c4_c5_what_was_chosen_first_filters_the_first_list,
     c9_mappings_are_shown_where_that_is_asked_for,
     c12_defaults_filter_once_anything_was_chosen,
 );
 each_way_in!(c7_a_value_that_is_not_declared_is_refused_or_left_out);
-with_sessions!(
-    b11_an_update_starts_from_the_operators_choices,
-    c3_c6_an_update_holds_from_the_next_request_on,
-);
+with_sessions!(c3_c6_an_update_holds_from_the_next_request_on);
 each_transport_with_sessions!(c3_a_list_right_after_initialized_is_filtered);
 under_full!(
     b11_a_category_maps_all_of_its_tools_and_a_tool_wins,
     b11_a_declaration_that_loses_a_chosen_concern_serves_on,
 );
-each_transport_without_sessions!(c3_without_sessions_each_request_brings_its_choices);

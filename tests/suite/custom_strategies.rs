@@ -1,9 +1,8 @@
 //! Other people's strategies: they stack with ours, learn what clients declare, and what they do wrong is answered
 //! for (F6, C11).
 
-use std::{io::Cursor, sync::Arc, time::Duration};
-
 use kit::{
+    Bench, Client, Identity, Setup,
     client::names_in,
     messages::{hello, request, stateless},
 };
@@ -12,13 +11,10 @@ use mcp_disclosure_core::{
     PlugIn, Primitive, Profile, RawObject, ReceiptKey, Registry, View, full::Config,
 };
 use mcp_disclosure_gateway::{
-    builtin,
-    dispatch::{Assembly, Gateway},
-    front::stdio::Stdio,
+    Assembly, builtin,
     negotiation::{Strategies, StrategyOptions},
 };
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, duplex};
 
 /// A strategy that cannot list.
 #[derive(Debug)]
@@ -36,20 +32,15 @@ impl DisclosureStrategy for Broken {
     }
 }
 
-/// A presenter that shows names only.
+/// A presenter that lists as every strategy does which says nothing of it.
 #[derive(Debug)]
-struct Names;
+struct Plain;
 
-static NAMES: Profile = Profile::presenter("names", "", "");
+static PLAIN: Profile = Profile::presenter("plain", "", "");
 
-impl DisclosureStrategy for Names {
+impl DisclosureStrategy for Plain {
     fn profile(&self) -> &Profile {
-        &NAMES
-    }
-
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        let tools = view.tools().map(|tool| tool.minimal().with_value("description", "")).collect();
-        Listing { tools, ..Listing::without_tools(view) }
+        &PLAIN
     }
 }
 
@@ -107,24 +98,22 @@ impl DisclosureStrategy for Only {
 }
 
 /// A gateway before the demonstration.
-async fn gateway(registry: &Registry, pinned: &str) -> Arc<Gateway> {
+async fn gateway(registry: &Registry, pinned: &str) -> Bench {
     let options = StrategyOptions { pinned: Some(pinned.to_owned()), ..StrategyOptions::default() };
     let strategies = Strategies::build(registry, &options).unwrap();
     let (target, declared) = mcp_disclosure_server::demonstration().unwrap();
     let key = ReceiptKey::new(&[1; ReceiptKey::LEAST_BYTES]).unwrap();
-    let assembly = Assembly { upstreams: vec![target.into()], declared, ..Assembly::new(strategies, key) };
-    Gateway::start(assembly).await.unwrap().gateway
+    Bench::of(Assembly { upstreams: vec![target.into()], declared, ..Assembly::new(strategies, key) }).await
 }
 
-/// What a client over stdio is answered who says all this at once, in the order of the answers.
-async fn answers(gateway: &Arc<Gateway>, messages: &[Value]) -> Vec<Value> {
-    let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let (ours, mut theirs) = duplex(1 << 20);
-    let served = Stdio::new(Cursor::new(lines), ours, gateway.limits()).serve(gateway);
-    tokio::time::timeout(Duration::from_secs(15), served).await.unwrap().unwrap();
-    let mut answered = String::new();
-    theirs.read_to_string(&mut answered).await.unwrap();
-    answered.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// What a client over stdio is answered to each of these requests.
+async fn answers<const N: usize>(gateway: &Bench, requests: [Value; N]) -> Vec<Value> {
+    let client = Client::attach(gateway, Setup::named("full_stdio_session"), Identity::default());
+    let mut answers = Vec::new();
+    for request in requests {
+        answers.push(client.send_message(request).await.answer());
+    }
+    answers
 }
 
 fn offer(settings: Value) -> Value {
@@ -145,8 +134,7 @@ async fn f6_a_strategy_that_panics_is_answered_for_in_the_handshake_too() {
     let mut registry = Registry::new();
     registry.register(PlugIn::new(&BROKEN, |Config {}| Broken)).unwrap();
     let gateway = gateway(&registry, "broken").await;
-    let answered = answers(&gateway, &[hello(offer(json!({}))), stateless_list(json!({}))]).await;
-    assert_eq!(answered.len(), 2, "{answered:?}");
+    let answered = answers(&gateway, [hello(offer(json!({}))), stateless_list(json!({}))]).await;
     assert!(answered.iter().all(|answer| answer["error"]["code"] == -32603), "{answered:?}");
 }
 
@@ -155,7 +143,7 @@ async fn f6_what_a_strategy_must_not_list_is_left_out() {
     let mut registry = Registry::new();
     registry.register(PlugIn::new(&ODD, |Config {}| Odd)).unwrap();
     let gateway = gateway(&registry, "odd").await;
-    let answered = answers(&gateway, &[stateless_list(json!({}))]).await;
+    let answered = answers(&gateway, [stateless_list(json!({}))]).await;
     let names = names(&answered[0]);
     assert_eq!((names.len(), names.last().unwrap().as_str()), (12, "mine"), "{names:?}");
 }
@@ -164,25 +152,25 @@ async fn f6_what_a_strategy_must_not_list_is_left_out() {
 async fn c11_filters_and_presenters_from_outside_stack_with_ours() {
     let mut registry = builtin();
     registry.register(PlugIn::new(&ONLY, |Config {}| Only)).unwrap();
-    registry.register(PlugIn::new(&NAMES, |Config {}| Names)).unwrap();
+    registry.register(PlugIn::new(&PLAIN, |Config {}| Plain)).unwrap();
     let list = request(3, "tools/list", json!({}));
     let approximate = json!({"only": "m", "concerns": {"precision": "approximate"}});
     for (pinned, settings, expected) in [
         ("only+info", json!({"only": "symbolic_s"}), vec!["symbolic_solve", "symbolic_simplify", "info"]),
         ("concerns+only+info", approximate.clone(), vec!["matrix_eigenvalues", "minimize", "info"]),
         // Concerns stand under what does not name them, too.
-        ("only+names", approximate, vec!["matrix_eigenvalues", "minimize"]),
+        ("only+plain", approximate, vec!["matrix_eigenvalues", "minimize"]),
         (
-            "names",
+            "plain",
             json!({"concerns": {"precision": "exact"}, "only": "ignored"}),
             vec!["symbolic_solve", "symbolic_diff", "symbolic_integrate", "symbolic_simplify"],
         ),
     ] {
         let gateway = gateway(&registry, pinned).await;
-        let answered = answers(&gateway, &[hello(offer(settings.clone())), list.clone()]).await;
+        let answered = answers(&gateway, [hello(offer(settings.clone())), list.clone()]).await;
         assert_eq!(answered[0]["result"]["capabilities"]["extensions"][EXTENSION]["selected"], pinned);
         assert_eq!(names(&answered[1]), expected, "{pinned}");
-        let answered = answers(&gateway, &[stateless_list(settings)]).await;
+        let answered = answers(&gateway, [stateless_list(settings)]).await;
         assert_eq!(names(&answered[0]), expected, "{pinned}");
     }
 }

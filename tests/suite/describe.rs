@@ -1,10 +1,10 @@
-//! What `describe` lists and answers (D1 to D4, D7), and what becomes of long descriptions.
+//! What `describe` lists and answers (D2, D3, D7).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_core::{EXTENSION, RawObject};
+use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connect_plain, connected, info::answered, named, odd, playing};
+use crate::{Described, connect_plain, connected, info::answered, named, odd};
 
 /// Listed in place of a schema.
 pub(crate) const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
@@ -16,26 +16,23 @@ pub(crate) const WRAPPING: &str = r#"{"type":"object","properties":{"arguments":
 const LONG: &str =
     "This tool allows you to find all that was ever written about something. It takes its time for that.";
 
-/// A gateway before tools with these descriptions.
-fn described(tools: &[(&str, &str)]) -> Options {
-    let tool = |(name, description): &(&str, &str)| {
-        json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
-    };
-    let scenario = Scenario::with_tools(tools.iter().map(tool));
-    playing(scenario)
+/// Holds what is listed of the odd tools against what was sent, without what is withheld of each.
+pub(crate) fn withholds(listed: &[Value], withheld: impl Fn(&mut Value)) {
+    let sent = Scenario::odd().tools;
+    assert_eq!(listed.len(), sent.len());
+    for (tool, sent) in listed.iter().zip(sent) {
+        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
+        expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        expected["description"] = tool["description"].clone();
+        withheld(&mut expected);
+        assert_eq!(tool, &expected);
+    }
 }
 
-async fn d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected(setup: Setup) {
-    let tools = described(&[("short", "Is short."), ("long", LONG)]);
-    let (bench, client) = connect(tools.set("describe", json!({"long_briefs": "reject"})), setup).await;
-    let capabilities = client.capabilities().await;
-    let settings = &capabilities["extensions"][EXTENSION];
-    assert_eq!(settings["selected"], "full");
-    assert!(!settings["strategies"].as_array().unwrap().contains(&json!("describe")), "{settings}");
-    assert_eq!(client.tools().await[1]["description"], LONG);
-    if setup.is_http() {
-        let mut client = Client::attach(&bench, setup, Identity::default().at("/mcp/describe"));
-        assert_eq!(client.handshake().await.status, Some(404));
+/// The schema of `echo` is withheld; those of the others are cheaper than asking for them (B12).
+pub(crate) fn without_schema(tool: &mut Value) {
+    if tool["name"] == "echo" {
+        tool["inputSchema"] = serde_json::from_str(WRAPPING).unwrap();
     }
 }
 
@@ -109,20 +106,10 @@ async fn d3_what_cannot_be_described_is_an_error(setup: Setup) {
     assert_eq!(most["tools"].as_array().unwrap().len(), 1);
 }
 
-async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setup) {
-    let (_bench, client) = connect_plain(odd(), setup).await;
-    assert_eq!(client.tools().await[0]["inputSchema"]["required"], json!(["text"]));
-    // Complete lists have the `tools/describe` of SEP-2636, which takes names.
-    let one = client.request("tools/describe", json!({"name": "echo"})).await;
-    assert_eq!(one.error()["message"], "params.names must be an array of strings");
-}
-
 under_describe!(
-    d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected,
     d2_a_client_that_knows_it_is_listed_names_and_briefs,
     d3_definitions_are_what_the_upstream_sent,
     d3_what_cannot_be_described_is_an_error,
-    d4_whoever_did_not_negotiate_is_listed_complete_definitions,
 );
 
 /// A client that has never heard of `describe`, and a gateway that serves nothing else.
@@ -136,19 +123,12 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
     let bridge = listed.pop().unwrap();
     assert_eq!(bridge["name"], "describe_tools");
     assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
-    for (tool, sent) in listed.iter().zip(Scenario::odd().tools) {
-        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        // The schemas of the others are cheaper than asking for them (B12).
-        if tool["name"] == "echo" {
-            expected["inputSchema"] = serde_json::from_str(WRAPPING).unwrap();
-        }
-        expected["description"] = tool["description"].clone();
-        expected.as_object_mut().unwrap().shift_remove("outputSchema");
-        if let Some(annotations) = expected.get_mut("annotations") {
+    withholds(&listed, |tool| {
+        without_schema(tool);
+        if let Some(annotations) = tool.get_mut("annotations") {
             annotations.as_object_mut().unwrap().shift_remove("title");
         }
-        assert_eq!(tool, &expected);
-    }
+    });
     let introduction = client.introduced().await;
     let instructions = introduction["instructions"].as_str().unwrap();
     let places: Vec<usize> =

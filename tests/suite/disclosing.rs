@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::{
     UPSTREAM,
     command_line::{ODD, program},
-    configuration, connected, odd,
+    configuration, connected,
 };
 
 const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
@@ -38,7 +38,7 @@ fn inner(strategy: &str, directory: &std::path::Path) -> Vec<String> {
 
 /// A gateway before one upstream, called `kit`.
 async fn before(target: Target) -> Bench {
-    Bench::start(Options { handlers: vec![("kit", target)], ..Options::without_upstream() }).await
+    Bench::start(Options::alone("kit", target)).await
 }
 
 /// Everything that a client is shown.
@@ -174,16 +174,6 @@ async fn u16_a_server_that_delivers_nothing_is_served_as_it_is(setup: Setup) {
     );
 }
 
-async fn u16_whoever_discloses_by_itself_gets_complete_definitions(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let client =
-        Client::connect_as(&bench, setup, kit::Identity::offering(setup.strategy).disclosing()).await;
-    let plain =
-        Client::connect_as(&bench, Setup { strategy: "full", ..setup }, kit::Identity::default()).await;
-    assert_eq!(client.tools().await, plain.tools().await);
-    assert_ne!(client.call("rich", json!({"text": "x"})).await.result()["isError"], true);
-}
-
 /// The arguments of a gateway of which hosts choose by `cost`: `echo` is cheap, `wait` is not.
 fn with_concerns(expose: bool) -> (TempDir, Vec<String>) {
     let (folder, config) = configuration(&format!(
@@ -258,10 +248,7 @@ async fn u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits(
     }
 }
 
-each_strategy!(
-    u16_a_gateway_behind_us_gives_complete_definitions,
-    u16_whoever_discloses_by_itself_gets_complete_definitions,
-);
+each_strategy!(u16_a_gateway_behind_us_gives_complete_definitions);
 under_full!(u16_what_a_server_demands_before_a_call_is_done_for_our_clients);
 under_full! {
     u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits,

@@ -6,7 +6,7 @@ use kit::{Options, Scenario, Setup, eventually, handlers::Panicking, scenario::c
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::json;
 
-use crate::{Described, connect, connected, odd, several};
+use crate::{Described, connect, odd, several};
 
 /// Another upstream beside the odd one.
 fn two() -> Options {
@@ -40,12 +40,3 @@ async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) 
 cases!(full_stdio_session; f6_an_upstream_that_hangs_while_it_lists_delays_no_other);
 
 under_full!(f6_a_handler_that_panics_is_answered_for);
-
-async fn f6_what_was_asked_before_the_input_ended_is_answered(setup: Setup) {
-    let (_bench, mut client) = connected(setup).await;
-    let arguments = client.learn("rich", json!({})).await;
-    let pending = client.start("tools/call", json!({"name": "rich", "arguments": arguments})).await;
-    client.close_input().await;
-    pending.reply().await.result();
-}
-cases!(full_stdio_session full_stdio_stateless; f6_what_was_asked_before_the_input_ended_is_answered);

@@ -1,6 +1,6 @@
 //! Lists that are filtered by names (SEP-2564).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup, client::names_in};
+use kit::{Client, Setup, client::names_in};
 use serde_json::{Value, json};
 
 use crate::{connect, named};
@@ -53,15 +53,6 @@ async fn sep2564_a_list_has_what_a_pattern_names(setup: Setup) {
 }
 where_tools_are_listed!(sep2564_a_list_has_what_a_pattern_names);
 
-async fn sep2564_a_filter_finds_nothing_that_is_not_permitted(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["git_add"]).on_stdio("ann");
-    let bench = Bench::start(Options { admission, ..named(NAMES) }).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering("full").known_as("ann")).await;
-    for patterns in [json!(["*"]), json!(["git_*"]), json!(["git_commit", "kit__*", "git_add"])] {
-        assert_eq!(listed(&client, json!({"namePatterns": patterns})).await, ["git_add"]);
-    }
-}
-
 /// The strategy's own tools are listed whatever the filter says: the others are reached by them.
 async fn sep2564_own_tools_stay(setup: Setup) {
     let (_bench, client) = connect(named(NAMES), setup).await;
@@ -70,5 +61,4 @@ async fn sep2564_own_tools_stay(setup: Setup) {
     assert_eq!(filtered["tools"], json!(client.tools().await));
 }
 
-under_full!(sep2564_a_filter_finds_nothing_that_is_not_permitted);
 under_search!(sep2564_own_tools_stay);

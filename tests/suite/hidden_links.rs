@@ -4,13 +4,12 @@
 use std::fmt::Write;
 
 use kit::{
-    Bench, Client, Identity, Options, Scenario, Setup,
+    Bench, Client, Identity, Scenario, Setup,
     scenario::{control, raw},
 };
-use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{cache_hints::without_sessions, connect, connect_as, playing};
+use crate::{cache_hints::without_sessions, connect, playing, questions::askable};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
@@ -120,10 +119,7 @@ async fn p3_what_a_stateless_upstream_asks_of_a_session_is_judged(setup: Setup) 
         format!(r#"{{"method":"sampling/createMessage","params":{{"messages":{messages},"maxTokens":1}}}}"#);
     let required = format!(r#"{{"resultType":"input_required","inputRequests":{{"a":{asked}}}}}"#);
     let scenario = without_sessions(answering([("tools/call asks", required)]));
-    let options = Options { scope: Scope::Session, ..playing(scenario).with_config(HIDING) };
-    let identity = Identity::offering(setup.strategy).askable();
-    let (_bench, client) = connect_as(options, setup, identity).await;
-    client.open_stream_of_session().await;
+    let (_bench, client) = askable(setup, playing(scenario).with_config(HIDING).own()).await;
     let _pending = client.start("tools/call", json!({"name": "asks", "arguments": {}})).await;
     let is_question = |message: &Value| message["method"] == "sampling/createMessage";
     let (_, question) = client.inbox.first(0, "a question", is_question).await;

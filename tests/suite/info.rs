@@ -5,7 +5,12 @@ use mcp_disclosure_core::{About, Category, RawObject};
 use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connected, named, odd, refusals::briefly, several};
+use crate::{
+    Described, connect, connected,
+    describe::{withholds, without_schema},
+    named, odd,
+    refusals::briefly,
+};
 
 /// The same with `info` and `invoke` listed and nothing else.
 pub(crate) fn entry_only(options: Options) -> Options {
@@ -51,24 +56,6 @@ pub(crate) fn answered(result: &Value) -> Value {
     text
 }
 
-async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
-    let (_bench, client, _files) = mathematics(setup, |options| options).await;
-    let listed = client.tools().await;
-    let info = listed.last().unwrap();
-    assert_eq!((listed.len(), &info["name"]), (5, &json!("info")));
-    let topic = &info["inputSchema"]["properties"]["topic"];
-    assert_eq!((&topic["type"], &topic["default"]), (&json!("string"), &json!("overview")));
-    assert_eq!(info["inputSchema"].get("required"), None);
-    let description = info["description"].as_str().unwrap();
-    for part in ["overview", "category", "tool", "4 tools:\n- symbolic (2): Symbolic algebra\n- graph (1)\n"]
-    {
-        assert!(description.contains(part), "{part} in {description}");
-    }
-    let introduction = client.introduced().await;
-    let guidance = introduction["instructions"].as_str().unwrap();
-    assert!(guidance.contains("PICK") && guidance.contains("LEARN") && guidance.contains("CALL"));
-}
-
 async fn i1_every_client_sees_the_same(setup: Setup) {
     let mut seen = Vec::new();
     for bridge in [Bridge::Auto, Bridge::Never] {
@@ -109,26 +96,15 @@ async fn i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools(setu
 
 async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let listed = client.tools().await;
-    let sent = Scenario::odd().tools;
-    assert_eq!(listed.len(), sent.len() + 1);
-    for (tool, sent) in listed.iter().zip(sent) {
-        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        expected.as_object_mut().unwrap().shift_remove("outputSchema");
-        expected["description"] = tool["description"].clone();
-        if tool["name"] == "echo" {
-            // The schemas of the others are cheaper than asking for them (B12).
-            expected["inputSchema"] = json!({"type": "object", "properties": {"arguments": {}}});
-            assert_eq!(tool["description"], "Echoes what it is given. Then it rests.");
-        }
-        assert_eq!(tool, &expected);
-    }
+    let mut listed = client.tools().await;
+    assert_eq!(listed.pop().unwrap()["name"], "info");
+    withholds(&listed, without_schema);
+    assert_eq!(listed[0]["description"], "Echoes what it is given. Then it rests.");
     assert_eq!(client.call("invoke", json!({"tool": "rich"})).await.code(), -32602);
     assert_ne!(client.call("rich", json!({})).await.result()["isError"], true);
 }
 
 under_info!(
-    i1_info_is_listed_last_and_says_what_to_ask,
     i1_every_client_sees_the_same,
     i2_i3_i8_the_overview_names_categories_with_counts_and_their_tools,
     i7_stubs_say_what_a_tool_does_and_are_called_by_name,
@@ -224,24 +200,6 @@ async fn i7_invalid_calls_of_invoke_are_errors_and_do_not_run(setup: Setup) {
     refuses_wrong_calls(&client, "invoke").await;
 }
 
-async fn i9_tools_of_our_names_move_aside(setup: Setup) {
-    for (options, ours, moved) in [
-        (named(["info", "invoke", "a"]), vec!["info"], "kit__info"),
-        (entry_only(named(["info", "invoke", "a"])), vec!["info", "invoke"], "kit__invoke"),
-    ] {
-        let (_bench, client) = connect(options, setup).await;
-        let names = client.tool_names().await;
-        assert_eq!(names[names.len() - ours.len()..], ours);
-        let tools = ask(&client, "kit").await;
-        assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == moved), "{tools}");
-        assert_eq!(ask(&client, moved).await["tool"], moved);
-        assert_eq!(client.call(moved, json!({"mine": 1})).await.given(), json!({"mine": 1}));
-        // Before that the gateway itself may have asked what such an `info` says (I9).
-        let forwarded = client.calls_forwarded().await;
-        assert_eq!(forwarded.last().unwrap()["name"], moved.trim_start_matches("kit__"));
-    }
-}
-
 async fn i1_i2_changes_are_in_the_next_answer(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let count = Scenario::odd().tools.len();
@@ -255,24 +213,9 @@ async fn i1_i2_changes_are_in_the_next_answer(setup: Setup) {
     assert_eq!(ask(&client, "late").await["tool"], "late");
 }
 
-async fn i8_each_upstream_is_a_category(setup: Setup) {
-    let options =
-        several([("kit", Scenario::named(["same", "mine"])), ("other", Scenario::named(["same", "theirs"]))]);
-    let (_bench, client) = connect(options, setup).await;
-    let overview = ask(&client, "overview").await;
-    assert_eq!(
-        overview["categories"]["kit"],
-        json!({"count": 2, "description": "Be odd.", "tools": "kit__same, mine"})
-    );
-    assert_eq!(overview["categories"]["other"]["count"], 2);
-    assert_eq!(ask(&client, "other").await["tools"][0]["name"], "other__same");
-}
-
 under_info!(
     i7_entry_only_lists_two_tools_and_explains_all,
     i7_invoke_returns_the_tools_result_untouched,
     i7_invalid_calls_of_invoke_are_errors_and_do_not_run,
-    i9_tools_of_our_names_move_aside,
     i1_i2_changes_are_in_the_next_answer,
-    i8_each_upstream_is_a_category,
 );

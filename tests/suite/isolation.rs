@@ -9,14 +9,10 @@ use kit::{
     Bench, Client, HeaderAdmission, Identity, Options, Setup, conformance::Conformance, eventually,
     scenario::JOURNAL, setup::Era,
 };
-use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
+use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
 
 use crate::odd;
-
-fn own() -> Options {
-    Options { scope: Scope::Session, ..odd() }
-}
 
 /// Whether the upstreams that a client meets have heard of this before.
 async fn have_heard(client: &Client, word: &str) -> bool {
@@ -24,7 +20,7 @@ async fn have_heard(client: &Client, word: &str) -> bool {
 }
 
 async fn p12_what_served_an_anonymous_request_serves_no_other(setup: Setup) {
-    let bench = Bench::start(own()).await;
+    let bench = Bench::start(odd().own()).await;
     for identity in [Identity::offering(setup.strategy), Identity::offering(setup.strategy).askable()] {
         let ann = Client::connect_as(&bench, setup, identity.clone()).await;
         let bob = Client::connect_as(&bench, setup, identity).await;
@@ -41,7 +37,7 @@ each_transport_without_sessions!(p12_what_served_an_anonymous_request_serves_no_
 async fn p12_a_principal_meets_its_own_upstreams_again_and_no_others(setup: Setup) {
     let tools = ["echo"];
     let admission = HeaderAdmission::default().knowing("ann", &tools).knowing("bob", &tools);
-    let bench = Bench::start(Options { admission, ..own() }).await;
+    let bench = Bench::start(odd().own().admitting(admission)).await;
     for askable in [false, true] {
         let connect = async |identity: Identity| {
             let identity = if askable { identity.askable() } else { identity };
@@ -89,9 +85,7 @@ impl Counted {
             counts.1.fetch_add(1, Ordering::SeqCst);
             upstream.for_session().holding(Living(Arc::clone(&counts.1)))
         });
-        let handlers = vec![("asks", target)];
-        let bench =
-            Bench::start(Options { handlers, scope: Scope::Session, ..Options::without_upstream() }).await;
+        let bench = Bench::start(Options::alone("asks", target).own()).await;
         Self { bench, started, living, shared: if era.is_none() { 2 } else { 1 } }
     }
 
@@ -169,7 +163,7 @@ async fn p12_lists_of_clients_that_cannot_be_asked_need_no_upstream(setup: Setup
 each_transport_without_sessions!(p12_lists_of_clients_that_cannot_be_asked_need_no_upstream);
 
 async fn p12_a_listener_hears_of_resources_from_an_upstream_of_its_own(setup: Setup) {
-    let bench = Bench::start(own()).await;
+    let bench = Bench::start(odd().own()).await;
     let (ann, bob) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
     let listening = ann.listen(json!({"resourceSubscriptions": ["kit://doc"]})).await;
     assert!(!have_heard(&bob, "resources/subscribe").await);

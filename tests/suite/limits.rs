@@ -66,12 +66,6 @@ async fn r12_idle_sessions_end_and_busy_ones_stay(setup: Setup) {
     assert_eq!(gone.status, Some(404));
     listening.request("tools/list", json!({})).await.result();
 }
-cases!(
-    full_http_session;
-    r12_sessions_are_bounded_and_the_living_stay,
-    r12_idle_sessions_end_and_busy_ones_stay,
-);
-
 async fn r12_a_session_idles_from_its_last_answer_on(setup: Setup) {
     let sessions = SessionLimits { most: 10, idle: Duration::from_secs(2) };
     let (bench, client) =
@@ -84,4 +78,9 @@ async fn r12_a_session_idles_from_its_last_answer_on(setup: Setup) {
     assert!(bench.gateway.sessions().remove_idle().is_empty());
     client.request("tools/list", json!({})).await.result();
 }
-cases!(full_http_session; r12_a_session_idles_from_its_last_answer_on);
+cases!(
+    full_http_session;
+    r12_sessions_are_bounded_and_the_living_stay,
+    r12_idle_sessions_end_and_busy_ones_stay,
+    r12_a_session_idles_from_its_last_answer_on,
+);

@@ -82,7 +82,7 @@ use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
     Assembly, Gateway, builtin,
     negotiation::{Strategies, StrategyOptions},
-    upstream::Target,
+    upstream::{Endpoint, EndpointKind, Target},
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -126,6 +126,13 @@ async fn connect_as(options: Options, setup: Setup, identity: Identity) -> (Benc
     let bench = Bench::start(options).await;
     let client = Client::connect_as(&bench, setup, identity).await;
     (bench, client)
+}
+
+/// A server at this URL, which is sent a key with each request.
+fn with_key(url: &str, kind: EndpointKind) -> Target {
+    let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
+    let url = url.parse().unwrap();
+    Target::Url(Endpoint { url, kind, headers, authorization: None, forward: Vec::new() })
 }
 
 /// Why a gateway before this does not start.

@@ -2,7 +2,7 @@
 //! those of others.
 
 use kit::{
-    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually,
+    Bench, Client, Options, Scenario, Setup, eventually,
     scenario::{Stage, raw},
 };
 use mcp_disclosure_client::{Host, Preferences};
@@ -11,10 +11,10 @@ use mcp_disclosure_drafts::manifest::ManifestEntry;
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{client::link, concerns, connect, connect_plain, connected, named, odd, playing};
+use crate::{client::link, concerns, connect, connect_plain, connected, odd, playing};
 
 /// The items of a list as exact text.
-async fn items(client: &Client, method: &str, params: Value, member: &str) -> Vec<RawObject> {
+pub(crate) async fn items(client: &Client, method: &str, params: Value, member: &str) -> Vec<RawObject> {
     let result = RawObject::parse(client.request(method, params).await.result_text()).unwrap();
     serde_json::from_str(result.member(member).unwrap()).unwrap()
 }
@@ -51,10 +51,6 @@ async fn agrees(client: &Client) -> Vec<RawObject> {
 
 async fn m1_m2_entries_are_those_of_the_list_and_have_what_is_allowed(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = client.capabilities().await;
-    assert_eq!(capabilities["tools"]["manifest"], true);
-    // Some SDKs remove it from `tools`.
-    assert_eq!(capabilities["experimental"]["io.github.mcp-disclosure/manifest"]["manifest"], true);
     let entries = agrees(&client).await;
     assert_eq!(entries.len(), Scenario::odd().tools.len());
     assert!(entries.iter().any(|entry| entry.member("annotations").is_some()), "{entries:?}");
@@ -80,11 +76,8 @@ async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
     }
     let described = items(&client, "tools/describe", json!({"names": ["a", "b", "c"]}), "tools").await;
     assert_eq!(described, own);
-    // Hosts, which read them in lists, do so; who says that it compares gets what it can compare.
-    let listed = items(&client, "tools/list", json!({}), "tools").await;
-    assert_eq!(listed[0].object("_meta").unwrap().member("anthropic/alwaysLoad"), Some("true"));
-    assert_eq!(listed[1].object("_meta").unwrap().member("anthropic/searchHint"), Some("\"Does b\""));
-    assert_eq!(listed[2], own[2]);
+    // Lists have them for hosts (`pins::s12_full_says_*`); who says that it compares gets what it can compare.
+    assert_ne!(items(&client, "tools/list", json!({}), "tools").await, own);
     let compares = json!({"io.github.mcp-disclosure/manifest": {"compares": true}});
     for filter in [json!({}), json!({"namePatterns": ["*"]})] {
         let params = json!({"_meta": compares, "filter": filter});
@@ -99,29 +92,12 @@ async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
 
 async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let capabilities = client.capabilities().await;
-    assert!(capabilities["tools"].get("manifest").is_none(), "{capabilities}");
-    assert!(capabilities["experimental"].get("io.github.mcp-disclosure/manifest").is_none());
     assert_eq!(client.request("tools/manifest", json!({})).await.code(), -32601);
     let described = client.request("tools/describe", json!({"name": "echo"})).await;
     match setup.strategy {
         "describe" => assert_eq!(described.result()["name"], "echo"),
         _ => assert_eq!(described.code(), -32601),
     }
-}
-
-async fn m1_the_operator_may_offer_none(setup: Setup) {
-    let strategies = StrategyOptions { manifest: false, ..StrategyOptions::default() };
-    let (bench, client) = connect_plain(Options { strategies, ..odd() }, setup).await;
-    let capabilities = client.capabilities().await.to_string();
-    assert!(!capabilities.contains("manifest\":"), "{capabilities}");
-    for (method, params) in [("tools/manifest", json!({})), ("tools/describe", json!({"names": ["echo"]}))] {
-        assert_eq!(client.request(method, params).await.code(), -32601, "{method}");
-    }
-    // That of Delta-MCP is another.
-    let describing = Client::connect_as(&bench, setup, Identity::offering("describe")).await;
-    let described = describing.request("tools/describe", json!({"name": "echo"})).await;
-    assert_eq!(described.result()["name"], "echo");
 }
 
 async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
@@ -178,22 +154,6 @@ async fn m4_what_cannot_be_described_is_refused_as_a_whole(setup: Setup) {
     assert_eq!(fifty["tools"].as_array().unwrap().len(), 50);
 }
 
-async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["open"]).on_stdio("ann");
-    let bench = Bench::start(Options { admission, ..named(["open", "secret_a"]) }).await;
-    let identity = Identity::offering("full").known_as("ann");
-    let client = Client::connect_as(&bench, setup, identity).await;
-    assert_eq!(names(&agrees(&client).await), ["open"]);
-    let refused = async |name: &str| {
-        let mut error = client.request("tools/describe", json!({"names": ["open", name]})).await.error();
-        assert_eq!(error["data"], json!({"unknownNames": [name]}));
-        error["data"].take();
-        error
-    };
-    assert_eq!(refused("secret_a").await, refused("absent_b").await);
-    assert_eq!(refused("kit__secret_a").await, refused("absent_b").await);
-}
-
 async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
     let mut scenario = Scenario::with_tools([tool("a", "Old.").get().to_owned()]);
     scenario.stages = vec![Stage { tools: vec![tool("a", "New.")], prompts: Vec::new() }];
@@ -217,11 +177,9 @@ under_full!(
     m1_what_is_added_to_a_list_is_in_its_manifest,
     s12_m1_host_hints_are_in_no_manifest,
     m1_a_complete_list_that_was_selected_has_a_manifest,
-    m1_the_operator_may_offer_none,
     m1_a_change_of_a_digest_is_announced,
     m2_hints_are_those_of_the_list,
     m4_what_cannot_be_described_is_refused_as_a_whole,
-    m6_a_hidden_name_is_an_unknown_one,
 );
 where_schemas_are_withheld!(m1_where_something_is_withheld_there_is_no_manifest);
 
@@ -280,40 +238,30 @@ async fn lists(client: &Client, expected: &[Box<RawValue>]) {
     .await;
 }
 
-#[tokio::test]
-async fn of_an_upstream_with_a_manifest_only_what_changed_is_fetched() {
-    let [_, new] = old_and_new();
-    let (_bench, client) = staged(stages(true, new.clone())).await;
-    lists(&client, &new).await;
-    let asked = asked(&client).await;
-    // A list of five tools has two pages.
-    assert_eq!(asked.iter().filter(|method| *method == "tools/list").count() / 2, 1, "{asked:?}");
-    assert_eq!(asked.last().unwrap(), "tools/describe", "{asked:?}");
-}
-
 /// Which tools there are is what the list says: a manifest that leaves some out loses none.
 #[tokio::test]
-async fn m1_where_a_manifest_is_wrong_or_refused_the_list_is_fetched() {
+async fn m1_of_an_upstream_with_a_manifest_what_changed_is_fetched_and_where_it_is_wrong_the_list() {
     let [_, new] = old_and_new();
     let less = [&new[..3], &new[4..]].concat();
     let refusal = json!({"error": {"code": -32602, "message": "no", "data": {"unknownNames": ["b"]}}});
-    for scenario in [
-        claiming(new.clone(), &less),
-        answering("tools/manifest", stages(true, new.clone()), json!({"result": {"entries": 7}})),
-        answering("tools/describe", stages(true, new.clone()), refusal),
+    let offered = || stages(true, new.clone());
+    for (scenario, has_manifest, lists_read, last) in [
+        (offered(), true, 1, "tools/describe"),
+        (claiming(new.clone(), &less), true, 2, "tools/list"),
+        (answering("tools/manifest", offered(), json!({"result": {"entries": 7}})), true, 2, "tools/list"),
+        (answering("tools/describe", offered(), refusal), true, 2, "tools/list"),
+        (stages(false, new.clone()), false, 2, "tools/list"),
     ] {
         let (_bench, client) = staged(scenario).await;
         lists(&client, &new).await;
         let asked = asked(&client).await;
-        assert!(asked.iter().any(|method| method == "tools/manifest"), "{asked:?}");
-        assert_eq!(asked.last().unwrap(), "tools/list", "{asked:?}");
+        let count = |wanted: &str| asked.iter().filter(|method| *method == wanted).count();
+        assert_eq!(
+            (count("tools/manifest") > 0, &**asked.last().unwrap()),
+            (has_manifest, last),
+            "{asked:?}"
+        );
+        // A list of five tools has two pages.
+        assert_eq!(count("tools/list"), 2 * lists_read, "{asked:?}");
     }
-}
-
-#[tokio::test]
-async fn without_a_manifest_none_is_asked_for() {
-    let [_, new] = old_and_new();
-    let (_bench, client) = staged(stages(false, new.clone())).await;
-    lists(&client, &new).await;
-    assert!(asked(&client).await.iter().all(|method| method == "tools/list"));
 }

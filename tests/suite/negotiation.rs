@@ -2,10 +2,10 @@
 
 use kit::{Bench, Client, Identity, Options, Setup, Transport};
 use mcp_disclosure_core::EXTENSION;
-use mcp_disclosure_gateway::{builtin, negotiation::StrategyOptions};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::json;
 
-use crate::{connect, connect_as, connected, odd};
+use crate::{connect, connect_as, odd};
 
 pub(crate) async fn selected(client: &Client) -> String {
     client.capabilities().await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
@@ -17,32 +17,37 @@ async fn sees_schemas(client: &Client) -> bool {
     listed["tools"][0]["inputSchema"]["required"] == json!(["text"])
 }
 
-async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let capabilities = client.capabilities().await;
-    let registry = builtin();
-    let mut all: Vec<String> = registry.profiles().map(|profile| profile.name.to_string()).collect();
-    // What stands under every strategy need not be asked for.
-    all.retain(|name| registry.everywhere().all(|filter| filter != name));
-    let expected = json!({"strategies": all, "selected": setup.strategy});
-    assert_eq!(capabilities["extensions"][EXTENSION], expected);
-    assert_eq!(capabilities["experimental"][EXTENSION], expected);
-    assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
-}
-
-async fn n1_the_operator_comes_before_the_client(setup: Setup) {
-    let other = if setup.strategy == "full" { "resource" } else { "full" };
-    let (_bench, client) = connect_as(odd().pinned(setup.strategy), setup, Identity::offering(other)).await;
-    assert_eq!(selected(&client).await, setup.strategy);
-    assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
-}
-
-async fn n1_the_clients_first_preference_that_is_offered_wins(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let offer = vec!["unheard-of".to_owned(), setup.strategy.to_owned(), "full".to_owned()];
-    for experimental in [false, true] {
-        let identity = Identity { offer: Some(offer.clone()), experimental, ..Identity::default() };
-        assert_eq!(selected(&Client::connect_as(&bench, setup, identity).await).await, setup.strategy);
+async fn n1_n3_n4_the_address_decides_then_the_operator_then_the_client_then_the_fallback(setup: Setup) {
+    let strategy = setup.strategy;
+    let other = if strategy == "full" { "resource" } else { "full" };
+    let falling_back = || {
+        let strategies = StrategyOptions { fallback: strategy.to_owned(), ..StrategyOptions::default() };
+        Options { strategies, ..odd() }
+    };
+    let offer = ["unheard-of", strategy, "full"].map(str::to_owned);
+    let preferring = Identity { offer: Some(offer.into()), ..Identity::offering(strategy) };
+    let mut all = vec![
+        (odd().pinned(strategy), Identity::offering(other)),
+        (odd(), Identity { experimental: true, ..preferring.clone() }),
+        (odd(), preferring),
+        (falling_back(), Identity::offering("unheard-of")),
+        (falling_back(), Identity::default()),
+    ];
+    if setup.is_http() {
+        let identity = Identity::offering(other).at(&format!("/mcp/{strategy}"));
+        all.push((odd().pinned(other), identity));
+    }
+    for (options, identity) in all {
+        let said = format!("{:?} {identity:?}", options.strategies);
+        let falls_back = options.strategies.fallback == strategy;
+        let (_bench, client) = connect_as(options, setup, identity).await;
+        assert_eq!(selected(&client).await, strategy, "{said}");
+        assert_eq!(sees_schemas(&client).await, strategy == "full", "{said}");
+        if falls_back {
+            let last = client.tool_names().await.pop().unwrap();
+            let is_own = ["describe_tools", "info", "call_tool"].contains(&&*last);
+            assert_eq!(is_own, strategy != "full", "{last}");
+        }
     }
 }
 
@@ -56,21 +61,6 @@ async fn n2_clients_of_one_process_are_served_differently(setup: Setup) {
     }
     assert_ne!(full.call("rich", json!({})).await.result()["isError"], true);
     assert_eq!(minimal.call("rich", json!({})).await.result()["isError"], true);
-}
-
-async fn n4_an_offer_of_unknown_strategies_gets_the_fallback(setup: Setup) {
-    let strategies = StrategyOptions { fallback: setup.strategy.to_owned(), ..StrategyOptions::default() };
-    let bench = Bench::start(Options { strategies, ..odd() }).await;
-    for identity in [Identity::offering("unheard-of"), Identity::default()] {
-        let client = Client::connect_as(&bench, setup, identity).await;
-        assert_eq!(selected(&client).await, setup.strategy);
-        let last = client.tool_names().await.pop().unwrap();
-        assert_eq!(
-            ["describe_tools", "info", "call_tool"].contains(&&*last),
-            setup.strategy != "full",
-            "{last}"
-        );
-    }
 }
 
 async fn n3_a_strategy_may_be_named_with_the_filters_under_it(setup: Setup) {
@@ -101,20 +91,9 @@ async fn n3_a_strategy_may_be_named_with_the_filters_under_it(setup: Setup) {
 
 each_strategy!(
     n3_a_strategy_may_be_named_with_the_filters_under_it,
-    n1_what_is_offered_and_selected_is_advertised,
-    n1_the_operator_comes_before_the_client,
-    n1_the_clients_first_preference_that_is_offered_wins,
-    n4_an_offer_of_unknown_strategies_gets_the_fallback,
+    n1_n3_n4_the_address_decides_then_the_operator_then_the_client_then_the_fallback,
 );
 each_way_in!(n2_clients_of_one_process_are_served_differently);
-
-async fn n3_the_address_comes_before_everything(setup: Setup) {
-    let other = if setup.strategy == "full" { "resource" } else { "full" };
-    let identity = Identity::offering(other).at(&format!("/mcp/{}", setup.strategy));
-    let (_bench, client) = connect_as(odd().pinned(other), setup, identity).await;
-    assert_eq!(selected(&client).await, setup.strategy);
-    assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
-}
 
 async fn n3_a_strategy_that_is_not_offered_has_no_address(setup: Setup) {
     let strategies =
@@ -130,24 +109,5 @@ async fn n3_a_strategy_that_is_not_offered_has_no_address(setup: Setup) {
 }
 cases!(
     full_http_session resource_http_stateless;
-    n3_the_address_comes_before_everything,
     n3_a_strategy_that_is_not_offered_has_no_address,
 );
-
-async fn n5_lists_that_depend_on_the_request_are_private(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    for method in ["tools/list", "resources/list", "server/discover"] {
-        let result = client.request(method, json!({})).await.result();
-        assert_eq!(result["cacheScope"], "private", "{method}");
-        assert!(result["ttlMs"].as_u64().is_some_and(|time| time > 0), "{method}");
-    }
-}
-without_sessions!(n5_lists_that_depend_on_the_request_are_private);
-
-async fn n5_lists_that_are_the_same_for_everyone_are_public(setup: Setup) {
-    let (_bench, client) = connect_as(odd(), setup, Identity::default().at("/mcp/full")).await;
-    for method in ["tools/list", "resources/list", "server/discover"] {
-        assert_eq!(client.request(method, json!({})).await.result()["cacheScope"], "public", "{method}");
-    }
-}
-cases!(full_http_stateless; n5_lists_that_are_the_same_for_everyone_are_public);

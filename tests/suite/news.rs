@@ -30,10 +30,6 @@ async fn f3_log_messages_arrive_from_the_level_that_was_asked_for(setup: Setup) 
     client.read(&control("tool")).await.result();
     client.notification("notifications/tools/list_changed").await;
     assert!(client.inbox.since(0).iter().all(|message| !message.contains("too much")));
-}
-
-async fn f3_an_unknown_log_level_is_refused(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
     assert_eq!(client.request("logging/setLevel", json!({"level": "loud"})).await.code(), -32602);
 }
 
@@ -73,6 +69,5 @@ with_sessions!(
 );
 each_transport_with_sessions!(
     f3_log_messages_arrive_from_the_level_that_was_asked_for,
-    f3_an_unknown_log_level_is_refused,
     f3_changed_resources_are_announced_to_subscribers,
 );

@@ -2,24 +2,19 @@
 //! servers.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-use kit::{Bench, Client, Options, Setup, eventually};
+use kit::{
+    Bench, Client, Options, Scenario, Setup, eventually,
+    scenario::{Stage, control},
+};
 use mcp_disclosure_gateway::upstream::{Responder, Target};
 use mcp_disclosure_transport::{ErrorText, Json, Request};
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
-    model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, Tool,
-    },
-    service::RequestContext,
-};
 use serde_json::{Value, json};
 
-use crate::connect;
+use crate::{connect, playing};
 
 /// A server of two categories, of which `analysis` may be another's, too.
 #[derive(Default)]
@@ -120,51 +115,6 @@ async fn ruled(config: &str, servers: &[&Arc<Server>], setup: Setup) -> (Bench, 
     connect(options.with_config(config), setup).await
 }
 
-/// A server that announces a change whenever its `info` is asked, and has one more tool whenever `grow` is called.
-#[derive(Debug, Default)]
-struct Restless {
-    overviews: AtomicUsize,
-    grown: AtomicUsize,
-}
-
-/// One connection to it.
-#[derive(Clone, Debug)]
-struct RestlessConnection(Arc<Restless>);
-
-impl ServerHandler for RestlessConnection {
-    fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        ServerConfig::new(capabilities.build())
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let schema = json!({"type": "object"}).as_object().cloned().unwrap();
-        let more = (0..self.0.grown.load(Ordering::SeqCst)).map(|number| format!("late_{number}"));
-        let tools = ["info", "grow"].map(str::to_owned).into_iter().chain(more);
-        Ok(ListToolsResult::with_all_items(
-            tools.map(|name| Tool::new(name, "Does it.", schema.clone())).collect(),
-        ))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        if request.name == "grow" {
-            self.0.grown.fetch_add(1, Ordering::SeqCst);
-        } else if request.arguments.is_none_or(|arguments| arguments.is_empty()) {
-            self.0.overviews.fetch_add(1, Ordering::SeqCst);
-        }
-        context.peer.notify_tool_list_changed().await.unwrap();
-        Ok(CallToolResult::structured(json!({"categories": {}, "total_tools": 1})).into())
-    }
-}
-
 async fn info(client: &Client, topic: &str) -> Value {
     client.call("info", json!({"topic": topic})).await.result()["structuredContent"].clone()
 }
@@ -201,11 +151,19 @@ async fn i9_servers_together_have_their_categories_by_name(setup: Setup) {
     assert_eq!(info(&client, "two/two").await, two.info(Some("two")));
 }
 
-async fn i9_a_hidden_info_is_not_asked(setup: Setup) {
-    for rules in ["[tools.\"one/info\"]\nhidden = true\n", "[tools.\"in*\"]\nhidden = true\n"] {
-        let server = Server::named("one");
+async fn i9_an_info_that_is_hidden_or_of_another_kind_is_not_asked(setup: Setup) {
+    for (rules, takes, own) in [
+        ("[tools.\"one/info\"]\nhidden = true\n", None, false),
+        ("[tools.\"in*\"]\nhidden = true\n", None, false),
+        ("", Some("user"), true),
+    ] {
+        let server = Arc::new(Server { own: "one", takes, ..Server::default() });
         let (_bench, client) = ruled(rules, &[&server], setup).await;
-        assert_eq!(client.tool_names().await, ["measure_one", "weigh_one", "draw_one", "info"]);
+        let mut expected = vec!["measure_one", "weigh_one", "draw_one", "info"];
+        if own {
+            expected.insert(3, "one__info");
+        }
+        assert_eq!(client.tool_names().await, expected, "{rules}");
         assert_eq!(server.asked.load(Ordering::Relaxed), 0, "{rules}");
     }
 }
@@ -226,33 +184,27 @@ async fn i9_where_anything_is_hidden_its_words_are(setup: Setup) {
     }
 }
 
+/// A server that announces a change whenever its `info` is asked.
 async fn i9_it_is_asked_again_only_where_definitions_changed(setup: Setup) {
-    // One for each era.
-    let connections: Arc<Mutex<Vec<Arc<Restless>>>> = Arc::default();
-    let all = Arc::clone(&connections);
-    let target = Target::handlers(move || {
-        let server = Arc::new(Restless::default());
-        all.lock().unwrap().push(Arc::clone(&server));
-        RestlessConnection(server)
-    });
-    let (_bench, client) =
-        connect(Options { handlers: vec![("one", target)], ..Options::without_upstream() }, setup).await;
-    for number in 0..3 {
-        client.call("grow", json!({})).await.result();
-        let late = format!("late_{number}");
-        eventually("the list grows", async || client.tool_names().await.contains(&late).then_some(())).await;
+    let lists: Vec<Stage> = ["a", "b", "c"]
+        .map(|late| Stage { tools: Scenario::named(["info", late]).tools, prompts: Vec::new() })
+        .into();
+    let mut server = Scenario { stages: lists, ..Scenario::named(["info"]) };
+    server.on(
+        "tools/call info",
+        json!({"content": [], "structuredContent": {"categories": {}, "total_tools": 1}}),
+    );
+    server.on("changes tools/call info", json!({}));
+    let (_bench, client) = connect(playing(server), setup).await;
+    for (stage, late) in ["a", "b", "c"].iter().enumerate() {
+        client.read(&control(&format!("stage/{stage}"))).await.result();
+        let is_listed = async || client.tool_names().await.iter().any(|name| name == late).then_some(());
+        eventually("the list changes", is_listed).await;
     }
-    for server in &*connections.lock().unwrap() {
-        let most = 1 + server.grown.load(Ordering::SeqCst);
-        assert!(server.overviews.load(Ordering::SeqCst) <= most, "{server:?}");
-    }
-}
-
-async fn i9_an_info_of_another_kind_is_a_tool_like_any_other(setup: Setup) {
-    let other = Arc::new(Server { own: "one", takes: Some("user"), ..Server::default() });
-    let (_bench, client) = before(&[&other], setup).await;
-    assert!(client.tool_names().await.contains(&"one__info".to_owned()));
-    assert_eq!(other.asked.load(Ordering::Relaxed), 0);
+    let asked = client.calls_forwarded().await;
+    let overviews =
+        asked.iter().filter(|call| call["arguments"].as_object().is_none_or(|given| given.is_empty()));
+    assert!((1..=4).contains(&overviews.count()), "{asked:?}");
 }
 
 async fn i9_under_other_strategies_it_is_a_tool_like_any_other(setup: Setup) {
@@ -266,8 +218,7 @@ async fn i9_under_other_strategies_it_is_a_tool_like_any_other(setup: Setup) {
 under_info! {
     i9_a_server_alone_is_explained_in_its_own_words,
     i9_servers_together_have_their_categories_by_name,
-    i9_an_info_of_another_kind_is_a_tool_like_any_other,
-    i9_a_hidden_info_is_not_asked,
+    i9_an_info_that_is_hidden_or_of_another_kind_is_not_asked,
     i9_where_anything_is_hidden_its_words_are,
     i9_it_is_asked_again_only_where_definitions_changed,
 }

@@ -3,7 +3,7 @@
 use kit::{Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use serde_json::{Value, json};
 
-use crate::{connect, connect_as, playing};
+use crate::{connect, playing};
 
 fn options() -> Options {
     let mut scenario = Scenario::odd();
@@ -17,7 +17,7 @@ fn options() -> Options {
 }
 
 async fn u19_what_is_named_passes_and_the_rest_does_not(setup: Setup) {
-    let (_bench, client) = connect(options(), setup).await;
+    let (bench, client) = connect(options(), setup).await;
     let passed = client.request("vendor/method", json!({"a": {"b": 1.0}})).await.result();
     assert_eq!(
         (&passed["given"], &passed["x-odd"], &passed["c"]),
@@ -31,19 +31,14 @@ async fn u19_what_is_named_passes_and_the_rest_does_not(setup: Setup) {
     for method in ["vendor/other", "Vendor/method", "vendor/methods", "vendor"] {
         assert_eq!(client.request(method, json!({})).await.code(), -32601, "{method}");
     }
+    if setup.is_http() {
+        // Who may not use everything may not use it.
+        let ann = Client::connect_as(&bench, setup, Identity::default().known_as("ann")).await;
+        assert_eq!(ann.request("vendor/method", json!({})).await.code(), -32601);
+    }
     let journal: Vec<Value> = client.journal().await;
     let of_vendor =
         |message: &&Value| message["method"].as_str().is_some_and(|method| method.contains("endor"));
     assert_eq!(journal.iter().filter(of_vendor).count(), 1, "{journal:?}");
 }
 under_full!(u19_what_is_named_passes_and_the_rest_does_not);
-cases!(search_http_session; u19_who_may_not_use_everything_may_not_use_it);
-
-async fn u19_who_may_not_use_everything_may_not_use_it(setup: Setup) {
-    let identity = Identity::default().known_as("ann");
-    let (bench, client) = connect_as(options(), setup, identity).await;
-    assert_eq!(client.request("vendor/method", json!({})).await.error()["code"], -32601);
-    let other = Client::connect_as(&bench, setup, Identity::default()).await;
-    let journal: Vec<Value> = other.journal().await;
-    assert!(journal.iter().all(|message| message["method"] != "vendor/method"));
-}

@@ -1,7 +1,6 @@
 //! Pins: tools that every strategy lists completely, and that are called without being learned (S12).
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, client::names_in, eventually};
-use mcp_disclosure_gateway::negotiation::Bridge;
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually};
 use serde_json::{Value, json};
 
 use crate::{connect, connect_as, connect_plain, playing};
@@ -125,28 +124,8 @@ async fn s12_an_executor_gives_a_pinned_tool_an_object(setup: Setup) {
     assert_eq!(client.calls_forwarded().await.len(), before);
 }
 
-async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
-    let [finding, calling] = match setup.strategy {
-        "info" => ["info", "invoke"],
-        _ => ["search_tools", "call_tool"],
-    };
-    let options = options().pinned(setup.strategy).set("info", json!({"tools": "entry-only"}));
-    let bench = Bench::start(options).await;
-    for client in clients(&bench, setup).await {
-        let tools = client.tools().await;
-        assert_eq!(names_in(&tools), ["held", finding, calling]);
-        assert_eq!(tools[0], complete("held"));
-        let called = client.call("held", json!({"x": 1})).await.result();
-        assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));
-        assert_eq!(client.call(calling, json!({"tool": "held", "x": 2})).await.given(), json!({"x": 2}));
-        let description = tools[1]["description"].as_str().unwrap();
-        assert!(description.starts_with("Tools that are listed "), "{description}");
-        assert!(description.contains("can be called at once"), "{description}");
-    }
-}
 cases!(
     info_http_session info_stdio_stateless search_stdio_session search_http_stateless;
-    s12_what_lists_no_tools_lists_pinned_ones,
     s12_an_executor_gives_a_pinned_tool_an_object,
 );
 
@@ -185,22 +164,6 @@ async fn s12_full_says_to_hosts_what_the_operator_said(setup: Setup) {
 }
 under_full!(s12_full_says_to_hosts_what_the_operator_said);
 
-async fn s12_a_pin_shows_nothing_that_is_hidden(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["first", "last"]).on_stdio("ann");
-    for (admission, rule) in
-        [(admission, ""), (HeaderAdmission::default(), "[tools.\"*/held\"]\nhidden = true\n")]
-    {
-        let options = options().bridge(Bridge::Always).with_config(&format!("{PINS}{rule}"));
-        let identity = Identity::offering(setup.strategy).known_as("ann");
-        let (_bench, client) = connect_as(options.admitting(admission), setup, identity).await;
-        let listed = client.request("tools/list", json!({})).await.text.unwrap();
-        assert!(!listed.contains("held") && !listed.contains("at once by their names"), "{listed}");
-        let refused = client.call("held", json!({"x": 1})).await;
-        assert_eq!(refused.error()["message"], "Unknown tool: held");
-        assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
-    }
-}
-
 /// A pin says how a tool is listed, and the choice of a client whether.
 async fn s12_a_pin_is_no_exception_from_a_choice(setup: Setup) {
     let options = crate::concerns::options(json!({})).with_config("[pins]\ntools = [\"dear\"]\n");
@@ -213,7 +176,7 @@ async fn s12_a_pin_is_no_exception_from_a_choice(setup: Setup) {
     assert_ne!(client.call("dear", json!({"n": 1})).await.result()["isError"], true, "by its name as before");
 }
 
-each_strategy!(s12_a_pin_shows_nothing_that_is_hidden, s12_a_pin_is_no_exception_from_a_choice);
+each_strategy!(s12_a_pin_is_no_exception_from_a_choice);
 
 async fn s12_pins_are_read_again(setup: Setup) {
     let (bench, client) = connect(options().pinned(setup.strategy), setup).await;

@@ -7,12 +7,9 @@ use kit::{Bench, Client, Scenario, Setup, Transport, setup::Era};
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::negotiation::Bridge;
 use proptest::{collection, prelude::*, test_runner::TestRunner};
-use serde_json::{
-    Value, json,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::{Value, json, value::to_raw_value};
 
-use crate::playing;
+use crate::{manifest::items, playing};
 
 /// A gateway's start costs a process, so cases are few; each of them asks much. `PROPTEST_CASES` asks for more.
 const CASES: u32 = 12;
@@ -94,14 +91,9 @@ fn nothing_lost_f1_f2() {
         for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             if strategy == "full" {
-                let listed =
-                    RawObject::parse(client.request("tools/list", json!({})).await.result_text()).unwrap();
-                let listed: Vec<Box<RawValue>> =
-                    serde_json::from_str(listed.member("tools").unwrap()).unwrap();
-                let texts = |tools: &[Box<RawValue>]| {
-                    tools.iter().map(|tool| tool.get().to_owned()).collect::<Vec<_>>()
-                };
-                assert_eq!(texts(&listed), texts(&scenario.tools));
+                let sent = scenario.tools.iter().map(|tool| RawObject::parse(tool.get()).unwrap());
+                let listed = items(&client, "tools/list", json!({}), "tools").await;
+                assert_eq!(listed, sent.collect::<Vec<_>>());
             }
             for at in 0..drawn.len() {
                 let name = format!("tool {at}");

@@ -2,10 +2,10 @@
 //! client belong to each other alone.
 
 use kit::{Bench, Client, Identity, Options, Reply, Setup, conformance::Conformance, setup::Era};
-use mcp_disclosure_gateway::{backend::Scope, disclose, upstream::Target};
+use mcp_disclosure_gateway::{disclose, upstream::Target};
 use serde_json::{Value, json};
 
-use crate::connect;
+use crate::{connect, connect_as};
 
 /// The eras an upstream may speak; `None` is both.
 const ERAS: [Option<Era>; 3] = [None, Some(Era::Session), Some(Era::Stateless)];
@@ -17,19 +17,22 @@ const ASKING: [(&str, &str, &str); 3] = [
     ("test_input_required_result_list_roots", "roots/list", "file:///home"),
 ];
 
-/// A gateway before an upstream of these eras, and a client that can be asked.
-async fn asking(setup: Setup, era: Option<Era>) -> (Bench, Client) {
-    asking_in(setup, era, Scope::Session).await
+/// A gateway before an upstream of these eras.
+fn before(era: Option<Era>) -> Options {
+    let upstream = Conformance::new().of_era(era);
+    Options::alone("asks", Target::handlers(move || upstream.for_session()))
 }
 
-async fn asking_in(setup: Setup, era: Option<Era>, scope: Scope) -> (Bench, Client) {
-    let upstream = Conformance::new().of_era(era);
-    let handlers = vec![("asks", Target::handlers(move || upstream.for_session()))];
-    let bench = Bench::start(Options { handlers, scope, ..Options::without_upstream() }).await;
-    let identity = Identity::offering(setup.strategy).askable();
-    let client = Client::connect_as(&bench, setup, identity).await;
+/// A gateway, and a client that can be asked.
+pub(crate) async fn askable(setup: Setup, options: Options) -> (Bench, Client) {
+    let (bench, client) = connect_as(options, setup, Identity::offering(setup.strategy).askable()).await;
     client.open_stream_of_session().await;
     (bench, client)
+}
+
+/// The same before an upstream of these eras that is the client's alone.
+async fn asking(setup: Setup, era: Option<Era>) -> (Bench, Client) {
+    askable(setup, before(era).own()).await
 }
 
 /// An answer that fits the question.
@@ -212,15 +215,10 @@ async fn f3_state_is_good_for_its_own_request_once(setup: Setup) {
 /// A person may think for long.
 #[tokio::test]
 async fn p2_a_call_whose_tool_is_hidden_while_a_person_answers_does_not_go_on() {
-    let upstream = Conformance::new().of_era(Some(Era::Stateless));
-    let handlers = vec![("asks", Target::handlers(move || upstream.for_session()))];
     let (tool, method, _) = ASKING[0];
     let config = format!("[tools.\"asks/{tool}\"]\nbrief = \"Asks.\"\n");
-    let options = Options { handlers, scope: Scope::Session, config, ..Options::without_upstream() };
-    let bench = Bench::start(options).await;
-    let setup = Setup::named("full_http_session");
-    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).askable()).await;
-    client.open_stream_of_session().await;
+    let options = before(Some(Era::Stateless)).own().with_config(&config);
+    let (bench, client) = askable(Setup::named("full_http_session"), options).await;
     let pending = client.start("tools/call", json!({"name": tool, "arguments": {}})).await;
     let (_, question) = client.inbox.first(0, "a question", |message| message["method"] == *method).await;
     let (question, from) = (serde_json::from_str::<Value>(&question).unwrap(), client.inbox.count());
@@ -232,14 +230,14 @@ async fn p2_a_call_whose_tool_is_hidden_while_a_person_answers_does_not_go_on() 
 }
 
 async fn f3_who_shares_upstreams_is_asked_nothing(setup: Setup) {
-    let (_bench, client) = asking_in(setup, Some(Era::Session), Scope::Shared).await;
+    let (_bench, client) = askable(setup, before(Some(Era::Session))).await;
     let (result, questions) = converse(&client, "test_input_required_result_elicitation").await;
     assert!(questions.is_empty(), "{questions:?}");
     assert_eq!(result["isError"], true, "{result}");
 }
 
 async fn f3_a_session_that_ends_takes_its_upstreams_with_it(setup: Setup) {
-    let (bench, client) = connect(Options { scope: Scope::Session, ..crate::odd() }, setup).await;
+    let (bench, client) = connect(crate::odd().own(), setup).await;
     let session = bench.gateway.sessions().find(client.session.as_deref().unwrap()).unwrap();
     let upstreams = std::sync::Arc::clone(session.backend());
     assert!(!std::sync::Arc::ptr_eq(&upstreams, bench.gateway.backends().shared()));

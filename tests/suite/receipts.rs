@@ -12,18 +12,6 @@ fn receipts(kind: &str, options: Options) -> Options {
     options.set("resource", json!({"receipts": kind}))
 }
 
-async fn r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let reply = client.describe("echo").await;
-    assert_eq!((&reply.result()["ttlMs"], &reply.result()["cacheScope"]), (&json!(0), &json!("private")));
-    let schema = reply.text_as_json()["echo"]["inputSchema"].clone();
-    assert_eq!(schema["required"], json!(["text", "disclosure_receipt"]));
-    let receipt = schema["properties"]["disclosure_receipt"]["const"].clone();
-    let arguments = json!({"text": "hello", "disclosure_receipt": receipt});
-    assert_eq!(client.call("echo", arguments).await.given(), json!({"text": "hello"}));
-    assert_eq!(client.calls_forwarded().await, [json!({"name": "echo", "arguments": {"text": "hello"}})]);
-}
-
 async fn r14_a_call_without_a_valid_receipt_is_refused_with_the_reason(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     assert_eq!(reason(&client.call("rich", json!({})).await.result()), "MISSING");
@@ -49,7 +37,6 @@ async fn r14_a_receipt_expires(setup: Setup) {
 
 cases!(
     resource_stdio_stateless resource_http_stateless;
-    r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees,
     r14_a_call_without_a_valid_receipt_is_refused_with_the_reason,
     r14_a_receipt_expires,
 );

@@ -1,10 +1,9 @@
-//! Calls before delivery (R7), and how a description authorizes: in the session (R8), until the definition
-//! changes (R9).
+//! Calls before delivery (R7), and what was delivered before a definition changed (R9).
 
-use kit::{Bench, Client, Setup, client::with_receipt, eventually};
+use kit::{Setup, eventually};
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connected, named, odd};
+use crate::{Described, connect, connected, named};
 
 async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -16,18 +15,7 @@ async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
     assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
 }
 
-async fn r7_the_uri_of_the_refusal_leads_out_of_it(setup: Setup) {
-    let (_bench, client) = connected(setup).await;
-    let odd = "odd ü,?&%";
-    let refused = client.call(odd, json!({})).await.refusal("TOOL_DESCRIPTION_REQUIRED");
-    let described = client.read(refused["resource_uri"].as_str().unwrap()).await.text_as_json();
-    let arguments = with_receipt(json!({}), &described[odd]);
-    client.call(odd, arguments).await.given().as_object().unwrap();
-}
-under_resource!(
-    r7_a_call_before_delivery_is_refused_and_does_not_run,
-    r7_the_uri_of_the_refusal_leads_out_of_it,
-);
+under_resource!(r7_a_call_before_delivery_is_refused_and_does_not_run);
 
 /// Why a call needs a description first, if that is said.
 pub(crate) fn reason(result: &Value) -> &Value {
@@ -35,19 +23,6 @@ pub(crate) fn reason(result: &Value) -> &Value {
     assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
     &result["structuredContent"]["error"]["reason"]
 }
-
-async fn r8_delivery_holds_for_the_session_and_never_in_another(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let (client, other) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
-    client.describe("rich").await;
-    for _ in 0..3 {
-        let result = client.call("rich", json!({})).await.result();
-        assert_ne!(result["isError"], true);
-    }
-    assert_eq!(reason(&other.call("rich", json!({})).await.result()), &Value::Null);
-    assert_eq!(reason(&client.call("failing", json!({})).await.result()), &Value::Null);
-}
-cases!(resource_stdio_session resource_http_session; r8_delivery_holds_for_the_session_and_never_in_another);
 
 /// A tool of which no more is said than this.
 pub(crate) fn briefly(name: &str, text: &str) -> Value {

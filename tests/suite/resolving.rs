@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use kit::{Client, HeaderAdmission, Options, Scenario, Setup};
 use mcp_disclosure_core::{Grant, Quotas};
 use serde_json::{Value, json};
 
@@ -66,16 +66,7 @@ async fn sep1862_what_the_operator_says_stays(setup: Setup) {
     assert_eq!(tool["description"], "Ours.", "{tool}");
     // What the upstream says of this call is news.
     assert_eq!(tool["annotations"], json!({"destructiveHint": false, "readOnlyHint": true}));
-}
-
-async fn sep1862_what_could_not_be_called_is_not_resolved(setup: Setup) {
-    let admission = HeaderAdmission::default().knowing("ann", &["plain"]).on_stdio("ann");
-    let bench = Bench::start(Options { admission, ..resolving() }).await;
-    let client = Client::connect_as(&bench, setup, Identity::offering("full").known_as("ann")).await;
-    let error = async |name: &str| resolve(&client, name, json!({})).await.error();
-    assert_eq!(error("manage").await, json!({"code": -32602, "message": "Unknown tool: manage"}));
-    assert_eq!(error("absent").await, json!({"code": -32602, "message": "Unknown tool: absent"}));
-    assert_eq!(error("plain").await["code"], -32602);
+    assert_eq!(resolve(&client, "plain", json!({})).await.code(), -32602);
     assert_eq!(client.request("tools/resolve", json!({})).await.code(), -32602);
 }
 
@@ -87,11 +78,7 @@ async fn sep1862_an_invalid_answer_names_its_upstream_f6(setup: Setup) {
     assert!(message.as_str().unwrap().contains(upstream.as_str().unwrap()), "{error}");
 }
 
-under_full!(
-    sep1862_what_the_operator_says_stays,
-    sep1862_what_could_not_be_called_is_not_resolved,
-    sep1862_an_invalid_answer_names_its_upstream_f6,
-);
+under_full!(sep1862_what_the_operator_says_stays, sep1862_an_invalid_answer_names_its_upstream_f6);
 
 /// Through a tool that calls others, the called one is resolved; what the strategy does itself is not done.
 async fn sep1862_through_another_tool_the_called_one_is_resolved(setup: Setup) {

@@ -2,28 +2,22 @@
 
 use kit::{Bench, Client, Scenario, Setup, client::with_receipt};
 use mcp_disclosure_core::Definitions;
-use mcp_disclosure_gateway::negotiation::Bridge;
 use serde_json::{Value, json};
 
-use crate::{Described, connect, connect_plain, connected, info::answered, named, odd, playing};
+use crate::{
+    Described, connect, connect_plain, connected,
+    describe::{PERMISSIVE, withholds},
+    info::answered,
+    named, odd, playing,
+};
 
 const BASE: &str = "resource:///tool_descriptions";
 
 async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) {
     let (_bench, client) = connected(setup).await;
-    let tools = client.tools().await;
-    let sent = Scenario::odd().tools;
-    assert_eq!(tools.len(), sent.len());
-    for (tool, sent) in tools.iter().zip(sent) {
-        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
-        expected.as_object_mut().unwrap().shift_remove("outputSchema");
-        expected["description"] = tool["description"].clone();
-        if tool["name"] == "echo" {
-            assert_eq!(tool["description"], "Echoes what it is given. Then it rests.");
-        }
-        assert_eq!(tool, &expected);
-    }
+    let listed = client.tools().await;
+    withholds(&listed, |tool| tool["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap());
+    assert_eq!(listed[0]["description"], "Echoes what it is given. Then it rests.");
 }
 
 async fn r3_names_are_read_from_the_uri_and_the_uri_is_echoed(setup: Setup) {
@@ -42,20 +36,6 @@ async fn r3_names_are_read_from_the_uri_and_the_uri_is_echoed(setup: Setup) {
         assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), expected, "{query}");
     }
     assert!(client.describe("Echo").await.text_as_json()["Echo"]["error"].is_string());
-}
-
-/// Blanks at the ends of what a model writes are a slip, unless a tool has them in its name.
-async fn r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked(setup: Setup) {
-    let (bench, client) = connect(named([" x ", "y"]).bridge(Bridge::Always), setup).await;
-    assert_ne!(client.learn_and_call(" x ", json!({})).await.result()["isError"], true);
-    let described = client.describe("%20x%20,%20y%20").await.text_as_json();
-    assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), [" x ", "y"]);
-    let other = Client::connect(&bench, setup).await;
-    let described = other.call("describe_tools", json!({"names": [" x ", " y "]})).await.result();
-    let described = &described["structuredContent"];
-    let arguments = with_receipt(json!({}), &described[" x "]);
-    assert!(described["y"]["name"] == "y", "{described}");
-    assert_ne!(other.call(" x ", arguments).await.result()["isError"], true);
 }
 
 async fn r4_what_was_asked_for_is_delivered_completely(setup: Setup) {
@@ -96,16 +76,6 @@ async fn r5_without_names_nothing_is_authorized(setup: Setup) {
     assert_eq!(client.call("echo", json!({"text": "x"})).await.result()["isError"], true);
 }
 
-async fn r6_an_unknown_name_is_an_error_and_the_known_are_delivered(setup: Setup) {
-    let (_bench, client) = connect(named(["alpha", "beta"]), setup).await;
-    let described = client.describe("gamma,beta").await.text_as_json();
-    assert_eq!(
-        described["gamma"],
-        json!({"error": "Tool 'gamma' not found", "available_tools": ["alpha", "beta"]})
-    );
-    assert_eq!(described["beta"]["name"], "beta");
-}
-
 async fn r6_of_many_tools_the_nearest_are_named(setup: Setup) {
     let names: Vec<String> = (0..101).map(|at| format!("tool_{at}")).collect();
     let (_bench, client) = connect(named(names.iter().map(String::as_str)), setup).await;
@@ -123,10 +93,8 @@ async fn r6_of_many_tools_the_nearest_are_named(setup: Setup) {
 under_resource!(
     r1_lists_say_what_a_tool_does_and_keep_what_clients_need,
     r3_names_are_read_from_the_uri_and_the_uri_is_echoed,
-    r3_a_name_with_blanks_at_its_ends_is_fetched_and_unlocked,
     r4_what_was_asked_for_is_delivered_completely,
     r5_without_names_nothing_is_authorized,
-    r6_an_unknown_name_is_an_error_and_the_known_are_delivered,
     r6_of_many_tools_the_nearest_are_named,
 );
 
@@ -154,24 +122,6 @@ async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setu
     assert!(version.as_str().unwrap().starts_with("sha256:"));
     assert_eq!(by_bridge, by_uri);
     client.call("describe_tools", json!({})).await.refusal("MISSING_TOOL_SELECTION");
-}
-
-async fn r6_a_tool_of_our_own_needs_no_description(setup: Setup) {
-    let (_bench, client) = plain(setup).await;
-    let described = client.describe("describe_tools,rich").await.text_as_json();
-    let note = described["describe_tools"]["note"].as_str().unwrap_or_default();
-    assert!(note.contains("needs no description, call it directly"), "{described}");
-    assert_eq!(described["rich"]["name"], "rich");
-}
-
-async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
-    let (_bench, client) = plain(setup).await;
-    let refused = client.call("rich", json!({})).await.refusal("TOOL_DESCRIPTION_REQUIRED");
-    let steps = refused["instructions"].to_string();
-    assert!(steps.contains("describe_tools"), "{steps}");
-    let described = client.call("describe_tools", json!({"names": ["rich"]})).await.result();
-    let arguments = with_receipt(json!({}), &described["structuredContent"]["rich"]);
-    assert_ne!(client.call("rich", arguments).await.result()["isError"], true);
 }
 
 /// A definition of which a call needs less than half.
@@ -217,6 +167,4 @@ async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setu
 under_resource!(
     b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all,
     r15_the_bridge_is_listed_last_and_answers_like_the_resource,
-    r6_a_tool_of_our_own_needs_no_description,
-    r15_the_bridge_authorizes_and_refusals_name_it,
 );

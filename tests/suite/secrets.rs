@@ -14,10 +14,10 @@ use kit::{
     server::text,
 };
 use mcp_disclosure_core::Era;
-use mcp_disclosure_gateway::upstream::{Endpoint, EndpointKind, Target};
+use mcp_disclosure_gateway::upstream::EndpointKind;
 use serde_json::{Value, json};
 
-use crate::{connect, odd, playing};
+use crate::{connect, odd, playing, with_key};
 
 const MESSAGE: &str = "notifications/message";
 
@@ -120,12 +120,8 @@ async fn p9_a_redirect_elsewhere_is_not_followed(setup: Setup) {
     let elsewhere = HttpServer::serving((), |_, _| async { status(200) }).await;
     let origin = elsewhere.at("");
     let server = HttpServer::serving(origin.clone(), redirecting).await;
-    let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
-    let url = server.url().parse().unwrap();
-    let endpoint =
-        Endpoint { url, kind: EndpointKind::Streamable, headers, authorization: None, forward: Vec::new() };
-    let handlers = vec![("r", Target::Url(endpoint))];
-    let (_bench, client) = connect(Options { handlers, ..Options::without_upstream() }, setup).await;
+    let target = with_key(&server.url(), EndpointKind::Streamable);
+    let (_bench, client) = connect(Options::alone("r", target), setup).await;
     for status in ["301", "302", "303", "307", "308"] {
         let error = client.call(status, json!({})).await.error();
         let expected = format!("upstream 'r' redirects to another origin, {origin}, which is not followed");

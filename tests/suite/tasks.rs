@@ -4,7 +4,7 @@ mod news;
 mod owners;
 
 use kit::{Bench, Client, Identity, Options, Reply, Setup, eventually, setup::Era};
-use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
+use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
 
 use crate::{connect, connect_as};
@@ -17,8 +17,7 @@ const ERAS: [Era; 2] = [Era::Session, Era::Stateless];
 /// A gateway before an upstream of this era that runs tasks.
 fn before(era: Era) -> Options {
     let argument = if era == Era::Session { "session" } else { "stateless" };
-    let target = Target::command(TASKS_UPSTREAM, vec![argument.to_owned()]);
-    Options { handlers: vec![("tasks", target)], ..Options::without_upstream() }
+    Options::alone("tasks", Target::command(TASKS_UPSTREAM, vec![argument.to_owned()]))
 }
 
 fn identity(setup: Setup) -> Identity {
@@ -152,7 +151,7 @@ async fn t1_a_task_is_cancelled_at_its_upstream(setup: Setup) {
 
 async fn t3_what_a_task_asks_reaches_the_client_and_its_answer_the_task(setup: Setup) {
     for era in ERAS {
-        let bench = Bench::start(Options { scope: Scope::Session, ..before(era) }).await;
+        let bench = Bench::start(before(era).own()).await;
         let client = Client::connect_as(&bench, setup, identity(setup).askable()).await;
         client.open_stream_of_session().await;
         let id = begun(&client, "ask").await;

@@ -10,9 +10,8 @@ use std::{
 };
 
 use kit::{
-    Bench, Client, Identity, Options, Pending, Scenario, Setup, Transport, eventually,
+    Bench, Client, Identity, Options, Scenario, Setup, eventually,
     scenario::{Stage, control, raw},
-    setup::Era,
 };
 use mcp_disclosure_gateway::negotiation::Bridge;
 use mcp_disclosure_server::config::AccessFlags;
@@ -78,12 +77,12 @@ fn scenario(world: &World, upstream: usize) -> Scenario {
     let tool = |name: String| {
         let properties = json!({name.clone(): {"type": "string", "description": format!("The {name}.")}});
         let schema = json!({"type": "object", "properties": properties});
-        raw(
-            json!({"name": name, "description": format!("Handles {name}. Use it for {name}."), "inputSchema": schema}),
-        )
+        let description = format!("Handles {name}. Use it for {name}.");
+        raw(json!({"name": name, "description": description, "inputSchema": schema, "resolve": true}))
     };
     let prompt = |name: String| raw(json!({"name": name, "description": format!("Asks for {name}.")}));
     let mut scenario = Scenario { tools: own(false).map(tool).collect(), ..Scenario::odd() };
+    scenario = scenario.with_tool_capability("resolve");
     scenario.answers.clear();
     scenario.resources = own(false).map(|name| raw(json!({"uri": uri(&name), "name": name}))).collect();
     scenario.templates =
@@ -106,9 +105,10 @@ fn scenario(world: &World, upstream: usize) -> Scenario {
     scenario
 }
 
-/// A file that says what Ann and Bob may use of the world where everything exists.
+/// A file that says what Ann and Bob may use of the world where everything exists. Some tools are pinned, whoever may use them.
 fn config(world: &World, folder: &TempDir) -> String {
-    let mut config = String::from("[auth]\ntokens = [");
+    let pins: Vec<&String> = world.keys().step_by(3).collect();
+    let mut config = format!("[pins]\ntools = {pins:?}\n[auth]\ntokens = [");
     for (name, token) in TOKENS {
         let path = folder.path().join(name);
         fs::write(&path, token).unwrap();
@@ -183,7 +183,7 @@ fn probes(names: &[String]) -> Vec<(&'static str, Value)> {
             ("tools/resolve", json!({"name": name, "arguments": {}})),
             ("tools/describe", json!({"name": name})),
             ("tools/describe", json!({"names": [name]})),
-            ("tools/list", json!({"namePatterns": [format!("{name}*")]})),
+            ("tools/list", json!({"filter": {"namePatterns": [format!("{name}*")]}})),
             ("resources/read", json!({"uri": format!("resource:///tool_descriptions?tools={name}")})),
             call("describe_tools", json!({"names": [name]})),
             call("info", json!({"topic": name})),
@@ -230,8 +230,7 @@ async fn sent(
     let identity = Identity::offering(setup.strategy).bearing(token);
     let client = Client::connect_as(&bench, setup, identity).await;
     let mut all = vec![("introduction".to_owned(), without_handles(&client.introduction.to_string()))];
-    client.open_stream_of_session().await;
-    let _listening = listen(&client, watched).await;
+    let _listening = client.hear(watched.as_slice()).await;
     for (method, params) in probes {
         let reply = client.request(method, params.clone()).await;
         let answer = without_handles(reply.text.as_deref().unwrap_or_default());
@@ -253,23 +252,9 @@ async fn sent(
     all
 }
 
-/// Lets a client hear of everything that it can, and of one resource if it may read any.
-async fn listen(client: &Client, watched: Option<&str>) -> Option<Pending> {
-    let resources: Vec<&str> = watched.into_iter().collect();
-    if client.setup.has_sessions() {
-        for uri in resources {
-            client.request("resources/subscribe", json!({"uri": uri})).await.result();
-        }
-        return None;
-    }
-    let wanted = json!({"resourceSubscriptions": resources, "toolsListChanged": true,
-        "promptsListChanged": true, "resourcesListChanged": true});
-    Some(client.listen(wanted).await)
-}
-
 /// Makes both upstreams list what is late, and then one of them update a resource.
 async fn grow(bench: &Bench, watched: Option<&str>) {
-    let setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
+    let setup = Setup::named("full_http_session");
     for (_, token) in &TOKENS[2..] {
         let watcher = Client::connect_as(bench, setup, Identity::default().bearing(token)).await;
         watcher.read(&control("stage/0")).await.result();

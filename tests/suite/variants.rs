@@ -136,16 +136,10 @@ async fn v1_g1_groups_that_are_off_are_served_with_their_bridge(setup: Setup) {
     }
 }
 
-async fn v1_others_see_nothing_of_it(setup: Setup) {
-    let (_bench, client) = connect_as(odd(), setup, Identity::offering("full")).await;
-    assert!(client.capabilities().await["extensions"].get(VARIANTS).is_none());
-}
-
 under_full!(
     v1_strategies_are_the_variants_and_each_request_chooses,
     v1_g1_groups_that_are_off_are_served_with_their_bridge,
     v1_an_unknown_variant_is_refused_with_those_that_there_are,
     v1_hints_choose_for_a_client_that_names_nothing,
     v1_what_the_operator_pinned_is_the_only_variant,
-    v1_others_see_nothing_of_it,
 );

@@ -35,18 +35,24 @@ impl Gated {
         scenario.write(&self.at("scenario"));
     }
 
-    fn before(&self, config: &str) -> Options {
-        let script =
-            r#"if [ -p "$1" ]; then : > "$1.reached"; read -r line < "$1"; fi; exec "$0" "$2""#.to_owned();
+    /// The arguments with which a shell starts it.
+    fn arguments(&self) -> Vec<String> {
+        let script = r#"if [ -p "$1" ]; then : > "$1.reached"; read -r line < "$1"; fi; exec "$0" "$2""#;
         let shown = |file: &str| self.at(file).display().to_string();
-        let arguments = vec!["-c".to_owned(), script, UPSTREAM.to_owned(), shown("gate"), shown("scenario")];
-        let handlers = vec![("kit", Target::command("sh", arguments))];
-        Options { handlers, config: config.to_owned(), ..Options::without_upstream() }
+        vec!["-c".to_owned(), script.to_owned(), UPSTREAM.to_owned(), shown("gate"), shown("scenario")]
+    }
+
+    fn before(&self, config: &str) -> Options {
+        Options::alone("kit", Target::command("sh", self.arguments())).with_config(config)
+    }
+
+    fn set_gate(&self) {
+        assert!(Command::new("mkfifo").arg(self.at("gate")).status().unwrap().success());
     }
 
     /// Ends it, and waits until it is at the gate.
     async fn shut(&self, client: &Client) {
-        assert!(Command::new("mkfifo").arg(self.at("gate")).status().unwrap().success());
+        self.set_gate();
         client.learn_and_call("die", json!({})).await.error();
         eventually("the gate", async || self.at("gate.reached").exists().then_some(())).await;
     }
@@ -131,11 +137,8 @@ async fn a3_a_list_that_waited_is_of_what_is_permitted_then() {
     let entry = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\n";
     let starting = "[upstreams.late]\ncommand = \"sh\"\nargs = ";
     let gated = Gated::new(&Scenario::named(["late"]));
-    assert!(Command::new("mkfifo").arg(gated.at("gate")).status().unwrap().success());
-    let shown = |file: &str| gated.at(file).display().to_string();
-    let script = r#"read -r line < "$1"; exec "$0" "$2""#;
-    let arguments = json!(["-c", script, UPSTREAM, shown("gate"), shown("scenario")]);
-    let (_tokens, config) = guarded(&format!("{entry}{starting}{arguments}\n"));
+    gated.set_gate();
+    let (_tokens, config) = guarded(&format!("{entry}{starting}{:?}\n", gated.arguments()));
     let bench = Bench::start(Options { config: config.clone(), ..crate::named(["a"]) }).await;
     let ann = Identity::default().bearing(ANN);
     let listed = waiting(&bench, setup, &ann, &[("tools/list", json!({}))]).await;

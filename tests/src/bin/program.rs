@@ -43,6 +43,9 @@ impl<W: Write> Program<W> {
             let error = r#"{"code":-32602,"message":"Not even odd"}"#;
             return self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
         }
+        if self.scenario.answers.contains_key(&format!("changes {method} {key}")) {
+            self.notify("tools/list_changed", "{}");
+        }
         if let Some(answer) = self.scenario.answers.get(&format!("{method} {key}")) {
             let answer = RawObject::parse(answer.get()).unwrap();
             let answer = answer.iter().next().map(|(kind, text)| (kind.to_owned(), text.to_owned()));

@@ -20,9 +20,10 @@ impl Client {
         self.introduced().await["capabilities"].take()
     }
 
-    /// The items of a list of this kind: `tools`, `resources`, `prompts`, `skills`.
+    /// The items of a list of this kind: `tools`, `resources`, `resourceTemplates`, `prompts`, `skills`.
     pub async fn list(&self, kind: &str) -> Vec<Value> {
-        let mut listed = self.request(&format!("{kind}/list"), json!({})).await.result();
+        let method = if kind == "resourceTemplates" { "resources/templates" } else { kind };
+        let mut listed = self.request(&format!("{method}/list"), json!({})).await.result();
         match listed[kind].take() {
             Value::Array(items) => items,
             _ => panic!("no {kind} in {listed}"),
@@ -44,6 +45,20 @@ impl Client {
         let listening = self.start("subscriptions/listen", json!({"notifications": wanted})).await;
         self.notification("notifications/subscriptions/acknowledged").await;
         listening
+    }
+
+    /// Hears of all that changes, and of updates of these resources: in its session, or as long as it listens.
+    pub async fn hear(&self, resources: &[&str]) -> Option<Pending> {
+        if !self.setup.has_sessions() {
+            let wanted = json!({"resourceSubscriptions": resources, "toolsListChanged": true,
+                "promptsListChanged": true, "resourcesListChanged": true});
+            return Some(self.listen(wanted).await);
+        }
+        self.open_stream().await;
+        for uri in resources {
+            self.request("resources/subscribe", json!({"uri": uri})).await.result();
+        }
+        None
     }
 
     /// Reads a resource.

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use kit::{Bench, Options, Scenario, Setup, eventually};
-use mcp_disclosure_client::{CallError, Error, Host, Preferences, RawObject};
+use mcp_disclosure_client::{CallError, Channel, Error, Host, Preferences, RawObject};
 use serde_json::json;
 
-use super::{calls_forwarded, given, host, journal, link, preferences, value};
-use crate::{UPSTREAM, named, odd};
+use super::{calls_forwarded, given, host, journal, link, preferences, quiet, value};
+use crate::{UPSTREAM, info::entry_only, named, odd};
 
 async fn calls_do_what_the_strategy_demands_first(setup: Setup) {
     let bench = Bench::start(odd()).await;
@@ -143,3 +143,27 @@ async fn r14_an_expired_receipt_is_renewed(setup: Setup) {
     .await;
 }
 cases!(resource_stdio_stateless resource_http_stateless; r14_an_expired_receipt_is_renewed);
+
+async fn i4_i5_i7_tools_are_explained_by_info_and_called_by_invoke_where_that_is_all_there_is(setup: Setup) {
+    let bench = Bench::start(entry_only(odd())).await;
+    let host = quiet(&bench, setup).await;
+    assert_eq!(*host.channel(), Channel::InfoTool);
+    let arguments = RawObject::parse(r#"{"text":"t","filters":{"n":1.0}}"#).unwrap();
+    let before = host.traffic();
+    let result = host.call("echo", &arguments).await.unwrap();
+    assert_eq!(given(&result), value(&arguments));
+    // The list, once, to see that there is nothing else.
+    assert_eq!(host.traffic().round_trips - before.round_trips, 2);
+    // What takes the name of a tool takes that of any other, ours included.
+    host.call("info", &json!({"topic": "echo"})).await.unwrap();
+    let wrong = host.call("echo", &json!({"text": 1})).await.unwrap();
+    assert_eq!(value(&wrong)["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    let echo = host.describe(&["echo"]).await.unwrap().remove(0);
+    assert!(echo.input_schema().is_none());
+    assert_eq!(value(echo.object())["parameters"]["limit"]["maximum"], 5);
+    let Err(Error::UnknownTool { name, available }) = host.describe(&["ehco"]).await else { panic!() };
+    assert!(name == "ehco" && available.contains(&"echo".to_owned()), "{available:?}");
+    let names: Vec<_> = calls_forwarded(&host).await.into_iter().map(|call| call["name"].clone()).collect();
+    assert_eq!(names, ["echo"]);
+}
+under_info!(i4_i5_i7_tools_are_explained_by_info_and_called_by_invoke_where_that_is_all_there_is);

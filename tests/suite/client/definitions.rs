@@ -1,33 +1,17 @@
 //! Lists and definitions: asked for once, and forgotten when they change (D6).
 
 use kit::{Bench, Setup, eventually, scenario::control};
-use mcp_disclosure_client::{Error, Host, Preferences};
+use mcp_disclosure_client::Error;
 use serde_json::json;
 
-use super::{given, host, link, preferences, received, watched};
+use super::{given, host, quiet, received, watched};
 use crate::{Described, named, odd, refusals::briefly};
-
-async fn n1_the_host_knows_what_was_selected(setup: Setup) {
-    let bench = Bench::start(odd()).await;
-    let offer = Preferences::of(["unheard-of", setup.strategy, "full"]);
-    let host =
-        Host::connect(link(&bench, setup), Preferences { eras: vec![setup.era], ..offer }).await.unwrap();
-    let server = host.server();
-    assert_eq!((server.selected.as_deref(), server.era), (Some(setup.strategy), setup.era));
-    assert!(server.offered.contains(&"resource".to_owned()));
-    // The server's own instructions, which are the upstream's and the strategy's.
-    assert!(host.system_prompt().contains("Be odd."));
-    let listed = host.list().await.unwrap();
-    let names: Vec<String> = listed.iter().filter_map(|tool| tool.string("name")).collect();
-    assert!(
-        setup.strategy == "info" || !setup.lists_tools() || names.contains(&"odd ü,?&%".to_owned()),
-        "{names:?}"
-    );
-}
 
 async fn d6_definitions_are_asked_for_once(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let host = host(&bench, setup).await;
+    assert_eq!(host.server().selected.as_deref(), Some(setup.strategy));
+    assert!(host.system_prompt().contains("Be odd."), "the upstream's own instructions are part of it");
     let wanted = ["odd ü,?&%", "echo"];
     let first = host.describe(&wanted).await.unwrap();
     assert_eq!(first.iter().map(|one| one.name()).collect::<Vec<_>>(), wanted);
@@ -53,14 +37,13 @@ async fn d6_changed_lists_are_forgotten(setup: Setup) {
     assert_eq!(given(&host.call("late", &json!({"a": 1})).await.unwrap()), json!({"a": 1}));
 }
 everywhere!(d6_changed_lists_are_forgotten);
-each_strategy!(n1_the_host_knows_what_was_selected, d6_definitions_are_asked_for_once);
+each_strategy!(d6_definitions_are_asked_for_once);
 
 async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
     let files = Described::by([&briefly("a", "The first.")]);
     let bench = Bench::start(files.before(named(["a"]))).await;
     // It received no notification, at least over HTTP and without sessions, and has to find out by itself.
-    let preferences = Preferences { listens: false, ..preferences(setup) };
-    let host = Host::connect(link(&bench, setup), preferences).await.unwrap();
+    let host = quiet(&bench, setup).await;
     host.call("a", &json!({})).await.unwrap();
     let first = host.describe(&["a"]).await.unwrap().remove(0);
     files.write(&briefly("a", "The second."));

@@ -3,44 +3,24 @@
 use std::time::Duration;
 
 use kit::{
-    Bench, HeaderAdmission, Options, Scenario, Setup, Transport,
+    Bench, HeaderAdmission, HttpServer, Options, Setup, Transport,
     admission::HEADER,
     eventually,
+    http_server::{JSON, said},
     process::{is_gone, until},
     setup::Era,
 };
-use mcp_disclosure_client::{CallError, Error, Host, Link, Preferences};
+use mcp_disclosure_client::{CallError, Error, Host, HttpError, Link, Preferences};
 use mcp_disclosure_gateway::SessionLimits;
 use serde_json::json;
 
-use super::{given, link, preferences};
-use crate::{UPSTREAM, named, odd};
+use super::{link, preferences, quiet};
+use crate::{named, odd};
 
 /// The upstream that misbehaves as its first argument says.
 const ODD: &str = env!("CARGO_BIN_EXE_odd-upstream");
-const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
 
 const HTTP: Setup = Setup { strategy: "resource", transport: Transport::Http, era: Era::Session };
-
-#[tokio::test]
-async fn a_gateway_that_is_a_child_is_used_and_ended() {
-    let directory = tempfile::tempdir().unwrap();
-    let scenario = directory.path().join("scenario");
-    Scenario::odd().write(&scenario);
-    for era in [Era::Session, Era::Stateless] {
-        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
-            let flags = ["--log", "error", "serve", "--", UPSTREAM, scenario.to_str().unwrap()];
-            let preferences = Preferences { eras: vec![era], ..Preferences::of([strategy]) };
-            let host = Host::connect(Link::command(GATEWAY, flags), preferences).await.unwrap();
-            assert_eq!(host.server().selected.as_deref(), Some(strategy));
-            assert_eq!(host.describe(&["echo"]).await.unwrap()[0].name(), "echo");
-            let result = host.call("echo", &json!({"text": "x"})).await.unwrap();
-            assert_eq!(given(&result), json!({"text": "x"}));
-            host.close().await;
-            assert!(matches!(host.list().await, Err(Error::NoResult { error: CallError::Ended { .. }, .. })));
-        }
-    }
-}
 
 #[tokio::test]
 async fn a_program_that_does_not_start_says_why() {
@@ -106,8 +86,7 @@ async fn headers_say_who_asks() {
 #[tokio::test]
 async fn a_session_that_the_server_forgot_is_over() {
     let bench = Bench::start(odd()).await;
-    let deaf = Preferences { listens: false, ..preferences(HTTP) };
-    let host = Host::connect(link(&bench, HTTP), deaf).await.unwrap();
+    let host = quiet(&bench, HTTP).await;
     host.list().await.unwrap();
     let sessions = bench.gateway.sessions().all();
     assert_eq!(sessions.len(), 1);
@@ -137,5 +116,26 @@ async fn closing_ends_the_session_over_http() {
             matches!(pending, Err(Error::NoResult { error: CallError::Ended { .. }, .. })),
             "{pending:?}"
         );
+    }
+}
+
+/// Some say it in JSON that is no JSON-RPC, as OAuth does of a token.
+#[tokio::test]
+async fn a_refusal_is_typed_and_says_what_the_server_said() {
+    for status in [401, 403, 404, 500, 503] {
+        for (kind, text) in [("text/plain", "who are you?"), (JSON, r#"{"error":"invalid_token"}"#)] {
+            let refusing = HttpServer::serving((), move |_, _| async move { said(status, kind, text) }).await;
+            let error = Host::connect(Link::url(&refusing.url()).unwrap(), Preferences::default()).await;
+            let Error::NoResult { error: CallError::Http(failure), .. } = error.unwrap_err() else {
+                panic!()
+            };
+            let HttpError::Status { status: found, body } = &failure else { panic!("{failure:?}") };
+            assert_eq!((found.as_u16(), &**body), (status, text));
+            let shown = failure.in_full();
+            assert!(
+                shown.starts_with(&format!("answered HTTP {status} ")) && shown.ends_with(text),
+                "{shown}"
+            );
+        }
     }
 }

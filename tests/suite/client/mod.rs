@@ -1,10 +1,8 @@
 //! The client crate against real servers: this gateway over every transport and era, programs, and handlers.
 
 mod calls;
-mod channels;
 mod concerns;
 mod definitions;
-mod http;
 mod links;
 
 use std::sync::Arc;
@@ -12,8 +10,6 @@ use std::sync::Arc;
 use kit::{Bench, Setup, Transport, inbox::Inbox, scenario::JOURNAL, setup::Era};
 use mcp_disclosure_client::{Direction, Host, Link, Preferences, RawObject};
 use serde_json::{Value, json};
-
-use crate::info::entry_only;
 
 /// A link to the gateway, as the setup has it.
 pub(crate) fn link(bench: &Bench, setup: Setup) -> Link {

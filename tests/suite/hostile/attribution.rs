@@ -12,10 +12,6 @@ use super::{
     connect, healthy_beside, odd_child,
 };
 
-/// The tools of which whose answer it is is tried here.
-pub(super) const TRIED: [&str; 6] =
-    ["held", "go", "two_lines", "two_lines_with_a_request", "nameless", "nameless_400"];
-
 #[tokio::test]
 async fn p6_a_response_without_an_id_is_nobodys_where_nothing_else_says_whose_it_is() {
     let patience = Duration::from_secs(2);

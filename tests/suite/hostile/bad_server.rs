@@ -30,7 +30,7 @@ use tokio::sync::watch;
 const HTML: &str = "<!doctype html><title>Log in</title>";
 
 /// What it can do, all of it but `well` wrong.
-pub(super) const TOOLS: &[&str] = &[
+const TOOLS: &[&str] = &[
     "well",
     "stalls",
     "stalls_in_json",

@@ -39,22 +39,14 @@ async fn half_requests_delay_no_other_client() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn connections_on_which_no_request_comes_are_closed_in_time() {
+async fn what_does_not_go_on_is_given_up_in_time_and_half_a_body_is_answered_with_408() {
     let (bench, client) = listening().await;
-    let [nothing, half_a_head, _] = halves(&client);
-    for said in [nothing, half_a_head] {
-        let mut socket = Socket::sending(&bench, &said).await;
-        assert_eq!(socket.rest_within(LONG).await, "", "after {said:?}");
+    for (said, expected) in halves(&client).iter().zip(["", "", "HTTP/1.1 408 "]) {
+        let answer = Socket::sending(&bench, said).await.rest_within(LONG).await;
+        assert!(answer.starts_with(expected), "after {said:?}: {answer}");
+        assert_eq!(answer.is_empty(), expected.is_empty(), "after {said:?}: {answer}");
+        assert_eq!(answer.contains("did not arrive within"), !expected.is_empty(), "{answer}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn half_a_body_is_answered_with_408_in_time() {
-    let (bench, client) = listening().await;
-    let [_, _, half_a_body] = halves(&client);
-    let mut socket = Socket::sending(&bench, half_a_body).await;
-    let answer = socket.rest_within(LONG).await;
-    assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("did not arrive within"), "{answer}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,6 @@ use kit::{
 };
 use mcp_disclosure_gateway::{
     SessionLimits,
-    backend::Scope,
     front::http::{Guard, Proxies, network},
     limits::Limits,
     upstream::Target,
@@ -193,7 +192,7 @@ async fn p8_what_a_client_says_of_itself_is_bounded() {
 #[tokio::test]
 async fn p8_upstreams_of_ones_own_are_bounded_and_come_back() {
     let limits = Limits { upstreams_per_peer: 3, ..Limits::default() };
-    let behind = Behind::start(Options { limits, scope: Scope::Session, ..healthy() }).await;
+    let behind = Behind::start(Options { limits, ..healthy().own() }).await;
     let mut opened = Vec::new();
     for _ in 0..6 {
         match behind.try_open(GREEDY).await {
@@ -213,8 +212,7 @@ async fn p8_upstreams_that_do_not_come_up_hold_up_their_own_peer_only() {
     let directory = tempfile::tempdir().unwrap();
     let closed = directory.path().join("closed");
     let target = Target::command(ODD, vec!["parks".to_owned(), closed.display().to_string()]);
-    let handlers = vec![("odd", target)];
-    let behind = Behind::start(Options { handlers, scope: Scope::Session, ..healthy() }).await;
+    let behind = Behind::start(healthy_beside(target).own()).await;
     std::fs::write(&closed, "").unwrap();
     let asking =
         post(&behind.client(GREEDY, WITH_SESSION), "1", "initialize", hello(json!({}))["params"].take());

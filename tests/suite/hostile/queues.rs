@@ -8,7 +8,7 @@ use std::{
 };
 
 use kit::{
-    Apart, Bench, Client, Options, eventually,
+    Apart, Bench, Client, Options, Pending, eventually,
     messages::{call, hello},
     process::peak_megabytes,
 };
@@ -25,6 +25,16 @@ use crate::command_line::{ODD, program};
 
 const MEGABYTE: usize = 1 << 20;
 
+/// Twenty calls that are not answered, of 100 kB each.
+async fn stalling(client: &Client) -> Vec<Pending> {
+    let call = json!({"name": "stalls", "arguments": {"text": "x".repeat(100_000)}});
+    let mut calls = Vec::new();
+    for _ in 0..20 {
+        calls.push(client.start("tools/call", call.clone()).await);
+    }
+    calls
+}
+
 /// Each call over HTTP has an exchange of its own, so that slow ones do not keep others from their upstream.
 #[tokio::test]
 async fn p7_slow_calls_over_http_take_no_room_from_others() {
@@ -34,14 +44,9 @@ async fn p7_slow_calls_over_http_take_no_room_from_others() {
     let bench = Bench::start(options).await;
     let (slow, other) =
         (Client::connect(&bench, STATELESS).await, Client::connect(&bench, WITH_SESSION).await);
-    let text = "x".repeat(100_000);
-    let mut calls = Vec::new();
-    for _ in 0..20 {
-        let call = json!({"name": "stalls", "arguments": {"text": text}});
-        calls.push(slow.start("tools/call", call).await);
-    }
+    let calls = stalling(&slow).await;
     eventually("the stalling", async || (server.stalled() == 20).then_some(())).await;
-    let result = other.call("well", json!({"text": text})).await.result();
+    let result = other.call("well", json!({"text": "x".repeat(100_000)})).await.result();
     assert_eq!(result["content"][0]["text"], "well");
     for call in calls {
         call.reply().await.error_with("did not respond within 5 seconds");
@@ -56,13 +61,8 @@ async fn p7_bodies_under_way_over_http_count_for_their_client() {
     let options = Options { patience: Duration::from_secs(5), limits, ..healthy_beside(target(&server)) };
     let (_bench, client) = connect(options, STATELESS).await;
     for round in 1..=2 {
-        let mut calls = Vec::new();
-        for _ in 0..20 {
-            let call = json!({"name": "stalls", "arguments": {"text": "x".repeat(100_000)}});
-            calls.push(client.start("tools/call", call).await);
-        }
         let mut refused = 0;
-        for call in calls {
+        for call in stalling(&client).await {
             let error = call.reply().await.error();
             refused += usize::from(
                 error["message"].as_str().unwrap().contains("too many bytes of requests in progress"),

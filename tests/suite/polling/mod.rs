@@ -6,19 +6,17 @@ mod server;
 use std::time::Duration;
 
 use axum::http::Method;
-use kit::{Bench, Client, Options, Setup, Transport, eventually, setup::Era};
+use kit::{Bench, Client, Options, Setup, eventually};
 use mcp_disclosure_gateway::{limits::Limits, upstream::Target};
 use serde_json::json;
 use server::{PollingServer, RETRY, resumed};
 
 use crate::{connect, with_progress};
 
-const SETUP: Setup = Setup { strategy: "full", transport: Transport::Stdio, era: Era::Session };
-
 /// A gateway before it, and a client.
 async fn before(server: &PollingServer, options: Options) -> (Bench, Client) {
     let handlers = vec![("polling", Target::url(server.url().parse().unwrap()))];
-    connect(Options { handlers, ..options }, SETUP).await
+    connect(Options { handlers, ..options }, Setup::named("full_stdio_session")).await
 }
 
 async fn before_a_server(options: Options) -> (PollingServer, Bench, Client) {

@@ -1,7 +1,7 @@
 //! The end of a session, everywhere (K1).
 
 use kit::{Options, redis::Redis};
-use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
+use mcp_disclosure_gateway::limits::Limits;
 use serde_json::json;
 
 use super::{Replica, bench, gated, in_session, replicas, web::Web};
@@ -83,7 +83,7 @@ async fn k3_an_end_needs_no_upstreams() {
     let redis = Redis::start(&[]);
     let start = async |upstreams_per_peer| {
         let limits = Limits { upstreams_per_peer, ..Limits::default() };
-        bench(&redis, Options { scope: Scope::Session, limits, ..crate::named(["echo"]) }).await
+        bench(&redis, Options { limits, ..crate::named(["echo"]).own() }).await
     };
     let (a, full) = (start(32).await, start(1).await);
     let (web, other) = (Web::open(a.address), Web::open(full.address));

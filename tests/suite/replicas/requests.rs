@@ -106,7 +106,7 @@ fn k1_what_lists_deliver_counts_at_every_replica_s11() {
     let (a, b) = (start("a", "100000"), start("b", "1"));
     for (method, params) in [
         ("tools/list", json!({})),
-        ("tools/list", json!({"namePatterns": ["ec*"]})),
+        ("tools/list", json!({"filter": {"namePatterns": ["ec*"]}})),
         ("tools/describe", json!({"names": ["echo"]})),
     ] {
         let web = Web::open(a.at);

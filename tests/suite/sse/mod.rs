@@ -3,26 +3,24 @@
 mod server;
 
 use axum::http::Method;
-use kit::{Bench, Client, Identity, Options, Setup, Transport, eventually, setup::Era};
+use kit::{Bench, Client, Options, Setup, eventually, setup::Era};
 use mcp_disclosure_gateway::{
-    backend::Scope,
     limits::Limits,
-    upstream::{Endpoint, EndpointKind, Target},
+    upstream::{EndpointKind, Target},
 };
 use serde_json::json;
 use server::{GOOD, Manner, REVISION, SseServer, posted};
 
-use crate::{failure, questions::converse, with_progress};
+use crate::{
+    failure,
+    questions::{askable, converse},
+    with_key, with_progress,
+};
+
+const DETECT: EndpointKind = EndpointKind::Detect;
 
 fn target(server: &SseServer, kind: EndpointKind) -> Target {
-    let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
-    Target::Url(Endpoint {
-        url: server.at("/sse").parse().unwrap(),
-        kind,
-        headers,
-        authorization: None,
-        forward: Vec::new(),
-    })
+    with_key(&server.at("/sse"), kind)
 }
 
 async fn before(server: &SseServer, kind: EndpointKind, options: Options) -> Bench {
@@ -31,17 +29,13 @@ async fn before(server: &SseServer, kind: EndpointKind, options: Options) -> Ben
 
 /// A client over stdio, in the era with sessions.
 async fn client(bench: &Bench) -> Client {
-    let setup = Setup { strategy: "full", transport: Transport::Stdio, era: Era::Session };
-    Client::connect(bench, setup).await
+    Client::connect(bench, Setup::named("full_stdio_session")).await
 }
 
 async fn all_that_it_offers_reaches(era: Era, kind: EndpointKind, manner: Manner) {
     let server = server::start(manner).await;
-    let options = Options { scope: Scope::Session, ..Options::without_upstream() };
-    let bench = before(&server, kind, options).await;
-    let setup = Setup { strategy: "full", transport: Transport::Http, era };
-    let client = Client::connect_as(&bench, setup, Identity::offering("full").askable()).await;
-    client.open_stream_of_session().await;
+    let setup = Setup { era, ..Setup::named("full_http_session") };
+    let (bench, client) = askable(setup, Options::alone("old", target(&server, kind)).own()).await;
     assert_eq!(client.tool_names().await.len(), 6);
     assert_eq!(client.call("echo", json!({})).await.result()["content"][0]["text"], "echo");
     let steps = vec![json!(1), json!(2), json!(3)];
@@ -61,7 +55,7 @@ async fn all_that_it_offers_reaches(era: Era, kind: EndpointKind, manner: Manner
 async fn u6_all_that_it_offers_reaches_clients_of_both_eras() {
     for era in [Era::Session, Era::Stateless] {
         all_that_it_offers_reaches(era, EndpointKind::Sse, GOOD).await;
-        all_that_it_offers_reaches(era, EndpointKind::Detect, GOOD).await;
+        all_that_it_offers_reaches(era, DETECT, GOOD).await;
     }
 }
 
@@ -74,7 +68,7 @@ async fn u6_what_a_server_answers_to_a_post_does_not_matter_if_it_is_not_there()
         (400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#),
     ] {
         let server = server::start(Manner { refusal, ..GOOD }).await;
-        let bench = before(&server, EndpointKind::Detect, Options::without_upstream()).await;
+        let bench = before(&server, DETECT, Options::without_upstream()).await;
         let text = client(&bench).await.call("echo", json!({})).await.result()["content"][0]["text"].clone();
         assert_eq!(text, "echo", "{refusal:?}");
     }
@@ -106,38 +100,25 @@ async fn u6_messages_go_to_the_url_that_is_named_with_headers_and_revision() {
 }
 
 #[tokio::test]
-async fn u6_a_url_of_another_origin_is_refused_and_named() {
-    for (opening, origin) in [
-        ("event: endpoint\ndata: https://elsewhere.example/m\n\n", "https://elsewhere.example"),
-        ("event: endpoint\ndata: //127.0.0.1:1/m\n\n", "http://127.0.0.1:1"),
-        ("event: endpoint\ndata: file:///messages\n\n", "null"),
+async fn u6_a_server_that_cannot_be_used_is_refused_with_the_reason() {
+    let neither = "answered HTTP 405 Method Not Allowed";
+    let (message, nameless) = ("event: message\ndata: {}\n\n", "data: {}\n\n");
+    for (opening, stays, kind, expected) in [
+        ("event: endpoint\ndata: https://else.test/m\n\n", true, DETECT, "origin, https://else.test, which"),
+        ("event: endpoint\ndata: //127.0.0.1:1/m\n\n", true, DETECT, "origin, http://127.0.0.1:1, which"),
+        ("event: endpoint\ndata: file:///messages\n\n", true, DETECT, "origin, null, which is not used"),
+        ("event: endpoint\ndata: http://[\n\n", true, DETECT, "named no valid URL"),
+        (message, true, DETECT, neither),
+        (nameless, true, DETECT, neither),
+        ("", false, DETECT, neither),
+        // With the transport named, the error is about that transport.
+        (message, true, EndpointKind::Sse, "does not begin with the event 'endpoint'"),
+        ("", false, EndpointKind::Sse, "closed its event stream before the URL for messages was named"),
     ] {
-        let server = server::start(Manner { opening, ..GOOD }).await;
-        let error = failure(target(&server, EndpointKind::Detect)).await;
-        assert!(error.contains(&format!("of another origin, {origin}, which is not used")), "{error}");
+        let server = server::start(Manner { opening, stays, ..GOOD }).await;
+        let error = failure(target(&server, kind)).await;
+        assert!(error.contains(expected), "{opening}: {error}");
         eventually("no stream", async || (server.streams() == 0).then_some(())).await;
-    }
-}
-
-#[tokio::test]
-async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer() {
-    for (opening, stays) in [("event: message\ndata: {}\n\n", true), ("data: {}\n\n", true), ("", false)] {
-        let server = server::start(Manner { opening, stays, ..GOOD }).await;
-        let error = failure(target(&server, EndpointKind::Detect)).await;
-        assert!(error.contains("answered HTTP 405 Method Not Allowed"), "{error}");
-    }
-    let opening = "event: endpoint\ndata: http://[\n\n";
-    let server = server::start(Manner { opening, ..GOOD }).await;
-    let error = failure(target(&server, EndpointKind::Detect)).await;
-    assert!(error.contains("named no valid URL"), "{error}");
-    // With the transport named, the error is about that transport.
-    for (opening, stays, expected) in [
-        ("event: message\ndata: {}\n\n", true, "does not begin with the event 'endpoint'"),
-        ("", false, "closed its event stream before the URL for messages was named"),
-    ] {
-        let server = server::start(Manner { opening, stays, ..GOOD }).await;
-        let error = failure(target(&server, EndpointKind::Sse)).await;
-        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -162,7 +143,7 @@ async fn u6_when_the_stream_ends_or_cannot_be_read_so_does_the_connection() {
     ] {
         let server = server::start(GOOD).await;
         let options = Options { limits, ..Options::without_upstream() };
-        let bench = before(&server, EndpointKind::Detect, options).await;
+        let bench = before(&server, DETECT, options).await;
         let client = client(&bench).await;
         client.call(tool, json!({})).await.error_with(expected);
         eventually("no stream", async || (server.streams() == 0).then_some(())).await;

@@ -1,7 +1,6 @@
 //! What clients are told of their tasks without asking (T1).
 
-use kit::{Bench, Client, Options, Setup, setup::Era};
-use mcp_disclosure_gateway::backend::Scope;
+use kit::{Bench, Client, Setup, setup::Era};
 use serde_json::{Value, json};
 
 use super::{ERAS, before, begun, call, connected, identity, said};
@@ -34,7 +33,7 @@ cases!(full_http_session; t1_progress_and_status_follow_the_answer);
 
 async fn t1_a_listener_is_told_of_the_tasks_that_it_names(setup: Setup) {
     for era in ERAS {
-        let bench = Bench::start(Options { scope: Scope::Session, ..before(era) }).await;
+        let bench = Bench::start(before(era).own()).await;
         let client = Client::connect_as(&bench, setup, identity(setup).askable()).await;
         let (id, other) = (begun(&client, "ask").await, begun(&client, "b").await);
         let wanted = json!({"notifications": {"taskIds": [id, "unknown"]}});

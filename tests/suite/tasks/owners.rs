@@ -9,7 +9,7 @@ use kit::{
     setup::Era,
 };
 use mcp_disclosure_core::{Grant, Quotas};
-use mcp_disclosure_gateway::{backend::Scope, limits::Limits, upstream::Target};
+use mcp_disclosure_gateway::{limits::Limits, upstream::Target};
 use serde_json::{Value, json};
 
 use super::{before, begun, call, connected, get, identity, outcome, said, start, until};
@@ -133,7 +133,7 @@ each_transport_with_sessions!(
     p5_a_task_is_work_under_way_until_it_is_over,
 );
 
-under_full!(p1_the_tasks_of_a_principal_are_limited, p1_a_call_that_is_no_task_displaces_none,);
+under_full!(p1_the_tasks_of_a_principal_are_limited, p1_a_call_that_is_no_task_displaces_none);
 
 /// Another principal, and another session of the same, ask in vain.
 async fn t2_anothers_task_is_unknown(setup: Setup) {
@@ -170,7 +170,7 @@ over_http!(t2_anothers_task_is_unknown);
 
 /// Where malformed requests are left to the upstream, too (F8): it is not asked for what the client names.
 async fn t2_an_upstreams_own_id_is_unknown_where_it_serves_one_client(setup: Setup) {
-    let bench = Bench::start(Options { scope: Scope::Session, ..before(Era::Session) }).await;
+    let bench = Bench::start(before(Era::Session).own()).await;
     let client = Client::connect_as(&bench, setup, identity(setup)).await;
     let other = Client::connect_as(&bench, setup, identity(setup)).await;
     let id = begun(&client, "secret").await;
@@ -223,9 +223,7 @@ async fn t2_the_tasks_of_a_session_are_cancelled_where_its_own_upstream_outlasts
     })
     .await;
     let target = Target::url(server.url().parse().unwrap());
-    let handlers = vec![("tasks", target)];
-    let options = Options { handlers, scope: Scope::Session, ..Options::without_upstream() };
-    let (_bench, client) = connected(setup, options).await;
+    let (_bench, client) = connected(setup, Options::alone("tasks", target).own()).await;
     begun(&client, "1").await;
     assert_eq!(client.end_session().await, 204);
     let is_cancelled = |request: &Received| {
