@@ -39,9 +39,10 @@ async fn n1_the_operator_comes_before_the_client(setup: Setup) {
 
 async fn n1_the_clients_first_preference_that_is_offered_wins(setup: Setup) {
     let bench = Bench::start(odd()).await;
-    let offer = vec!["unheard-of".to_owned(), setup.strategy.to_owned(), "full".to_owned()];
-    for experimental in [false, true] {
-        let identity = Identity { offer: Some(offer.clone()), experimental, ..Identity::default() };
+    let offer = json!({"strategies": ["unheard-of", setup.strategy, "full"]});
+    for place in ["extensions", "experimental"] {
+        let capabilities = json!({place: {EXTENSION: offer}});
+        let identity = Identity { capabilities, ..Identity::default() };
         assert_eq!(selected(&Client::connect_as(&bench, setup, identity).await).await, setup.strategy);
     }
 }
