@@ -3,20 +3,12 @@
 
 use std::{io, net::SocketAddr};
 
+use mcp_disclosure_core::Era;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,
 };
-
-/// The era of a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
-    /// With `initialize` and a session.
-    Session,
-    /// 2026-07-28, without sessions.
-    Stateless,
-}
 
 /// A connection.
 #[derive(Debug)]

@@ -1,17 +1,13 @@
 //! Who a client is and what it declares.
 
-use mcp_disclosure_core::{EXTENSION, GROUPS, UI};
+use mcp_disclosure_core::{EXTENSION, GROUPS};
 use serde_json::{Value, json};
 
 /// Who a client is and what it declares.
 #[derive(Clone, Debug, Default)]
 pub struct Identity {
-    /// The strategies it offers; `None` for a client that knows nothing of disclosure.
-    pub offer: Option<Vec<String>>,
-    /// Whether it makes its offer under `experimental`, knowing no `extensions`.
-    pub experimental: bool,
-    /// Whether it wants lists without `inputSchema`.
-    pub omits_schemas: bool,
+    /// The capabilities that it declares; nothing stands for none.
+    pub capabilities: Value,
     /// Who it says it is.
     pub principal: Option<&'static str>,
     /// The token that it sends over HTTP.
@@ -24,32 +20,26 @@ pub struct Identity {
     pub concerns: Option<Value>,
     /// The concerns it chooses in `notifications/initialized`.
     pub concerns_afterwards: Option<Value>,
-    /// Whether it can be asked: elicitation, roots, sampling.
-    pub askable: bool,
-    /// Whether it says that it discloses by itself.
-    pub disclosing: bool,
-    /// Whether it declares groups.
-    pub groups: bool,
-    /// Whether it declares the extension of tasks, which is for those without sessions.
-    pub tasks: bool,
     /// The revision with sessions that it speaks, if not the last one.
     pub revision: Option<&'static str>,
-    /// Whether it shows pages (MCP Apps).
-    pub pages: bool,
-    /// What it says of server variants, if it knows them.
-    pub variants: Option<Value>,
 }
 
 impl Identity {
     /// A client that can use this strategy.
     pub fn offering(strategy: &str) -> Self {
-        let groups = strategy.ends_with("groups");
-        Self { offer: Some(vec![strategy.to_owned()]), groups, ..Self::default() }
+        let offering = Self::default().declaring(EXTENSION, json!({"strategies": [strategy]}));
+        if strategy.ends_with("groups") { offering.declaring(GROUPS, json!({})) } else { offering }
     }
 
     /// A client that declares groups, and knows nothing of strategies.
     pub fn grouping() -> Self {
-        Self { groups: true, ..Self::default() }
+        Self::default().declaring(GROUPS, json!({}))
+    }
+
+    /// The same with this extension.
+    pub fn declaring(mut self, extension: &str, settings: Value) -> Self {
+        self.capabilities["extensions"][extension] = settings;
+        self
     }
 
     /// The same, known by this name.
@@ -68,18 +58,33 @@ impl Identity {
     }
 
     /// The same, and it can be asked: elicitation, roots, sampling.
-    pub fn askable(self) -> Self {
-        Self { askable: true, ..self }
+    pub fn askable(mut self) -> Self {
+        for (kind, settings) in
+            [("elicitation", json!({"form": {}})), ("roots", json!({})), ("sampling", json!({}))]
+        {
+            self.capabilities[kind] = settings;
+        }
+        self
     }
 
     /// The same, and it says that it discloses by itself.
     pub fn disclosing(self) -> Self {
-        Self { disclosing: true, ..self }
+        self.wanting("complete")
     }
 
-    /// The same, and it understands tasks.
+    /// The same, and it wants lists without `inputSchema`.
+    pub fn omitting_schemas(self) -> Self {
+        self.wanting("omitInputSchema")
+    }
+
+    fn wanting(mut self, setting: &str) -> Self {
+        self.capabilities["extensions"][EXTENSION][setting] = true.into();
+        self
+    }
+
+    /// The same, and it understands tasks, by the extension for those without sessions.
     pub fn running_tasks(self) -> Self {
-        Self { tasks: true, ..self }
+        self.declaring("io.modelcontextprotocol/tasks", json!({}))
     }
 
     /// The same, choosing these concerns from the first word.
@@ -102,35 +107,7 @@ impl Identity {
     }
 
     pub(crate) fn capabilities(&self) -> Value {
-        let mut capabilities = match self.askable {
-            true => json!({"elicitation": {"form": {}}, "roots": {}, "sampling": {}}),
-            false => json!({}),
-        };
-        if let Some(offer) = &self.offer {
-            let place = if self.experimental { "experimental" } else { "extensions" };
-            let mut settings = json!({"strategies": offer});
-            if self.omits_schemas {
-                settings["omitInputSchema"] = json!(true);
-            }
-            if self.disclosing {
-                settings["complete"] = json!(true);
-            }
-            capabilities[place] = json!({EXTENSION: settings});
-        }
-        if self.groups {
-            let place = if self.experimental { "experimental" } else { "extensions" };
-            capabilities[place][GROUPS] = json!({});
-        }
-        if self.tasks {
-            capabilities["extensions"]["io.modelcontextprotocol/tasks"] = json!({});
-        }
-        if self.pages {
-            capabilities["extensions"][UI] = json!({"mimeTypes": ["text/html;profile=mcp-app"]});
-        }
-        if let Some(variants) = &self.variants {
-            capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();
-        }
-        capabilities
+        if self.capabilities.is_null() { json!({}) } else { self.capabilities.clone() }
     }
 
     pub(crate) fn path(&self) -> &str {

@@ -2,6 +2,7 @@
 //! page's request reaches its own server.
 
 use kit::{Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::UI;
 use mcp_disclosure_gateway::backend::Scope;
 use serde_json::{Value, json};
 
@@ -105,7 +106,8 @@ async fn s14_the_capability_goes_upstream_as_it_was_sent(setup: Setup) {
             declared.clone(),
         ),
     ] {
-        let identity = Identity { pages, ..Identity::default() };
+        let identity = Identity::default();
+        let identity = if pages { identity.declaring(UI, declared.clone()) } else { identity };
         let (_bench, client) = connect_as(Options { scope, ..options(setup, config) }, setup, identity).await;
         assert_eq!(of(&client.journal().await), expected, "{scope} {config}");
     }

@@ -62,7 +62,7 @@ async fn b5_b12_the_list_of_131_recorded_tools_stays_small(setup: Setup) {
     let shown = tools.iter().filter(|tool| tool["inputSchema"].get("properties").is_some()).count() - 1;
     assert!(shown >= 40, "{shown} schemas are listed");
     assert!(ordinary <= 7_200, "{ordinary}");
-    let identity = Identity { omits_schemas: true, ..Identity::offering("describe") };
+    let identity = Identity::offering("describe").omitting_schemas();
     let (tools, negotiating) = list(&bench, setup, identity).await;
     let warned = tools.iter().filter(|tool| tool["annotations"]["destructiveHint"] == true).count();
     assert!(warned >= 10, "{warned} tools are marked");

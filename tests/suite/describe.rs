@@ -39,8 +39,8 @@ pub(crate) fn without_schema(tool: &mut Value) {
 async fn d2_a_client_that_knows_it_is_listed_names_and_briefs(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let sent = Scenario::odd().tools;
-    for omits in [false, true] {
-        let identity = Identity { omits_schemas: omits, ..Identity::offering("describe") };
+    let native = Identity::offering("describe");
+    for (omits, identity) in [(false, native.clone()), (true, native.omitting_schemas())] {
         let client = Client::connect_as(&bench, setup, identity).await;
         let listed = client.tools().await;
         assert_eq!(listed.len(), sent.len());

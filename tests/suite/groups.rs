@@ -6,7 +6,7 @@ use kit::{
     Bench, Client, Identity, Options, Scenario, Setup, eventually,
     scenario::{control, raw},
 };
-use mcp_disclosure_core::{GROUPS, RawObject};
+use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{connect, connect_plain, connected, manifest::items, odd, playing, several};
@@ -97,7 +97,7 @@ async fn g1_the_extension_is_advertised_where_the_operator_turns_it_on(setup: Se
 async fn g2_groups_do_not_exist_for_clients_that_do_not_declare_them(setup: Setup) {
     for options in [offering(&["full", "groups"]), two().pinned(setup.strategy)] {
         let bench = Bench::start(options).await;
-        let plain = Identity { groups: false, ..Identity::offering(setup.strategy) };
+        let plain = Identity::default().declaring(EXTENSION, json!({"strategies": [setup.strategy]}));
         for identity in [Identity::default(), plain] {
             let client = Client::connect_as(&bench, setup, identity).await;
             for method in ["groups/list", "groups/get"] {

@@ -24,12 +24,15 @@ async fn n1_n3_n4_the_address_decides_then_the_operator_then_the_client_then_the
         let strategies = StrategyOptions { fallback: strategy.to_owned(), ..StrategyOptions::default() };
         Options { strategies, ..odd() }
     };
-    let offer = ["unheard-of", strategy, "full"].map(str::to_owned);
-    let preferring = Identity { offer: Some(offer.into()), ..Identity::offering(strategy) };
+    let offer = json!({"strategies": ["unheard-of", strategy, "full"]});
+    let preferring = |place: &str| {
+        let capabilities = json!({place: {EXTENSION: offer}});
+        Identity { capabilities, ..Identity::default() }
+    };
     let mut all = vec![
         (odd().pinned(strategy), Identity::offering(other)),
-        (odd(), Identity { experimental: true, ..preferring.clone() }),
-        (odd(), preferring),
+        (odd(), preferring("experimental")),
+        (odd(), preferring("extensions")),
         (falling_back(), Identity::offering("unheard-of")),
         (falling_back(), Identity::default()),
     ];

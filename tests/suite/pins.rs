@@ -31,7 +31,7 @@ fn options() -> Options {
 async fn clients(bench: &Bench, setup: Setup) -> Vec<Client> {
     let plain = Identity::default();
     let native = Identity::offering(setup.strategy);
-    let omitting = Identity { omits_schemas: true, ..native.clone() };
+    let omitting = native.clone().omitting_schemas();
     let mut clients = Vec::new();
     for identity in [plain, native, omitting] {
         clients.push(Client::connect_as(bench, setup, identity).await);

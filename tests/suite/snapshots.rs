@@ -1,6 +1,8 @@
 //! The wire under every strategy and in both eras, as one conversation each: the handshake, the list, the strategy's
 //! own channel, a call that is refused and one that succeeds. The messages are the same over both transports.
 
+use std::collections::BTreeMap;
+
 use kit::{Bench, Client, Identity, Options, Scenario, Setup, client::receipt_of, setup::Era};
 use mcp_disclosure_core::{About, Concern, Values};
 use serde_json::{Value, json};
@@ -8,7 +10,6 @@ use serde_json::{Value, json};
 use crate::playing;
 
 const TOOL: &str = "weigh";
-const DEFINITIONS: &str = "resource:///tool_descriptions?tools=weigh,wiegh";
 
 /// A cheap tool and an expensive one, and the concern that tells them apart.
 fn options() -> Options {
@@ -29,54 +30,21 @@ fn options() -> Options {
     Options { about, ..playing(scenario) }
 }
 
-fn call(tool: &str, arguments: Value) -> (&'static str, Value) {
-    ("tools/call", json!({"name": tool, "arguments": arguments}))
+/// Requests of `conversations.json`, each a method and parameters: those of a strategy, or others by their name there.
+fn requests(name: &str) -> Vec<(String, Value)> {
+    let mut all: BTreeMap<String, _> =
+        serde_json::from_str(include_str!("../data/conversations.json")).unwrap();
+    all.remove(name).unwrap_or_else(|| panic!("no conversation for {name}"))
 }
 
 /// What is asked between the list and the last call, which succeeds.
-fn channel(strategy: &str, era: Era) -> Vec<(&'static str, Value)> {
-    let (unknown, invalid) = (call("wiegh", json!({})), call(TOOL, json!({"grams": 0})));
-    let fetch = [
-        call(TOOL, json!({"grams": 5})),
-        ("resources/list", json!({})),
-        ("resources/templates/list", json!({})),
-        ("resources/read", json!({"uri": DEFINITIONS})),
-        invalid.clone(),
-    ];
-    let choose = match era {
-        Era::Session => vec![
-            ("updateConcerns", json!({"concerns": {"cost": "free"}})),
-            ("updateConcerns", json!({"concerns": {"cost": "low"}})),
-            ("tools/list", json!({})),
-        ],
-        Era::Stateless => vec![],
-    };
+fn channel(strategy: &str, era: Era) -> Vec<(String, Value)> {
+    let choose = || if era == Era::Session { requests("choose") } else { Vec::new() };
     match strategy {
-        "full" => vec![unknown],
-        "resource" => fetch.into(),
-        "describe" => {
-            vec![
-                ("tools/describe", json!({"name": TOOL})),
-                ("tools/describe", json!({"name": "wiegh"})),
-                invalid,
-            ]
-        }
-        "info" => vec![call("info", json!({})), call("info", json!({"topic": TOOL})), invalid],
-        "search" | "concerns+search" => vec![
-            call("search_tools", json!({})),
-            call("search_tools", json!({"query": "weigh something"})),
-            call("search_tools", json!({"query": "book a flight"})),
-            call("call_tool", json!({"tool": TOOL, "arguments": {"grams": 0}})),
-            call("call_tool", json!({"tool": TOOL, "grams": 5})),
-        ],
-        "groups" => vec![
-            ("groups/list", json!({})),
-            ("groups/get", json!({"name": "no-such-group"})),
-            call(TOOL, json!({"grams": 0})),
-        ],
-        "concerns+full" => [vec![("listConcerns", json!({}))], choose, vec![unknown]].concat(),
-        "concerns+resource" => [choose, fetch.into()].concat(),
-        other => panic!("no conversation for {other}"),
+        "concerns+search" => requests("search"),
+        "concerns+full" => [requests("concerns"), choose(), requests("full")].concat(),
+        "concerns+resource" => [choose(), requests("resource")].concat(),
+        strategy => requests(strategy),
     }
 }
 
@@ -96,17 +64,16 @@ async fn conversation(setup: Setup) -> String {
     if setup.has_sessions() {
         client.notify("notifications/initialized", json!({})).await;
     }
-    let list = ("tools/list", json!({}));
-    let requests = [vec![list], channel(setup.strategy, setup.era), vec![call(TOOL, json!({"grams": 5}))]];
+    let requests = [requests("first"), channel(setup.strategy, setup.era), requests("last")];
     for (method, mut params) in requests.concat() {
         if let Some(receipt) = transcript.receipt.clone().filter(|_| method == "tools/call") {
             params["arguments"]["disclosure_receipt"] = receipt;
         }
-        let reply = client.request(method, params.clone()).await;
+        let reply = client.request(&method, params.clone()).await;
         if method == "resources/read" {
             transcript.receipt = receipt_of(&reply.text_as_json()[TOOL]);
         }
-        transcript.write(method, &params, &reply.answer());
+        transcript.write(&method, &params, &reply.answer());
     }
     transcript.redacted()
 }

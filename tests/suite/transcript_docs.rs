@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use kit::process::Process;
+use serde::Deserialize;
 
 use crate::{UPSTREAM, command_line::program};
 
@@ -18,72 +19,24 @@ again and compares. [compare.md](compare.md#transcripts) explains task files and
 your own server and task.
 ";
 
-/// A workflow: the folder of its task, its title, and the arguments of `compare`, in which `DATA` and `UPSTREAM` stand for
-/// the folder of all tasks and the program that plays a server.
+/// A workflow of `workflows.json`: the folder of its task, its title, and the arguments of `compare`, in which `DATA` and `UPSTREAM`
+/// stand for the folder of all tasks and the program that plays a server.
+#[derive(Deserialize)]
 struct Workflow {
-    name: &'static str,
-    title: &'static str,
-    arguments: &'static [&'static str],
+    name: String,
+    title: String,
+    arguments: Vec<String>,
 }
-
-const RESOURCE: &[&str] = &[
-    "--strategies",
-    "resource",
-    "--tool-descriptions",
-    "DATA/tool-descriptions-resource/tool_descriptions",
-    "--",
-    "UPSTREAM",
-    "DATA/tool-descriptions-resource/server.json",
-];
-
-const WORKFLOWS: [Workflow; 5] = [
-    Workflow {
-        name: "tool-descriptions-resource",
-        title: "Descriptions from a resource",
-        arguments: RESOURCE,
-    },
-    Workflow {
-        name: "tool-descriptions-guide",
-        title: "The guide's checklist and anti-patterns",
-        arguments: RESOURCE,
-    },
-    Workflow {
-        name: "concern-based-filtering",
-        title: "Concerns",
-        arguments: &[
-            "--strategies",
-            "concerns",
-            "--config",
-            "DATA/concern-based-filtering/disclosure.toml",
-            "--",
-            "UPSTREAM",
-            "DATA/concern-based-filtering/server.json",
-        ],
-    },
-    Workflow {
-        name: "delta-mcp",
-        title: "Names first, definitions by request",
-        arguments: &["--strategies", "full,describe", "--", "UPSTREAM", "DATA/delta-mcp/server.json"],
-    },
-    Workflow {
-        name: "three-level-info",
-        title: "Three levels",
-        arguments: &["--strategies", "info", "--set", "info.tools=entry-only"],
-    },
-];
 
 impl Workflow {
     /// The section of the page.
     fn section(&self) -> String {
-        let folder = Path::new(DATA).join(self.name);
-        let task = folder.join("task.json");
-        let flags = ["compare", "--transcript", "--format", "markdown", "--task"];
-        let filled =
-            self.arguments.iter().map(|text| text.replace("DATA", DATA).replace("UPSTREAM", UPSTREAM));
-        let arguments: Vec<String> =
-            flags.iter().map(ToString::to_string).chain([task.display().to_string()]).chain(filled).collect();
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let ended = Process::start(&mut program(&arguments)).finish();
+        let folder = Path::new(DATA).join(&self.name);
+        let mut command = program(&["compare", "--transcript", "--format", "markdown", "--task"]);
+        command.arg(folder.join("task.json"));
+        command
+            .args(self.arguments.iter().map(|text| text.replace("DATA", DATA).replace("UPSTREAM", UPSTREAM)));
+        let ended = Process::start(&mut command).finish();
         let transcript: String = ended
             .says(0, &[])
             .stdout
@@ -100,7 +53,9 @@ impl Workflow {
 #[test]
 fn q1_the_workflows_of_the_sources_are_as_documented_and_come_to_their_answers() {
     let mut page = HEAD.to_owned();
-    for workflow in WORKFLOWS {
+    let workflows: Vec<Workflow> =
+        serde_json::from_str(include_str!("../data/transcripts/workflows.json")).unwrap();
+    for workflow in workflows {
         let section = workflow.section();
         // Whatever the strategies' texts are.
         assert!(section.contains("; answered") && !section.contains("not answered"), "{section}");

@@ -88,33 +88,6 @@ fn q1_the_json_has_the_documented_members() {
 }
 
 #[test]
-fn q1_what_is_withheld_is_learned_before_the_call() {
-    let played = played(&[]);
-    assert_eq!(
-        deeds(act(&played, "full", "workflow")),
-        ["gateway introduced", "gateway listed", "model picked", "model called", "upstream returned"]
-    );
-    for strategy in ["resource", "describe", "info"] {
-        let workflow = act(&played, strategy, "workflow");
-        let expected = [
-            "gateway introduced",
-            "gateway listed",
-            "model picked",
-            "model asked",
-            "gateway explained",
-            "model called",
-            "upstream returned",
-        ];
-        assert_eq!(
-            (deeds(workflow).as_slice(), &workflow["ending"]),
-            (&expected.map(str::to_owned)[..], &json!("answered"))
-        );
-        let returned = list(workflow, "steps").last().unwrap();
-        assert_eq!(returned["text"], r#"{"solutions":[-2,2],"variables":["x"]}"#);
-    }
-}
-
-#[test]
 fn q1_tokens_add_up_and_are_those_of_the_table() {
     let arguments = ["--use", "symbolic_solve"];
     let played = played(&arguments);

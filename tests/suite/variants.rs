@@ -12,10 +12,8 @@ const VARIANT: &str = "io.modelcontextprotocol/server-variant";
 
 /// A client that supports variants, and gives these hints.
 fn hinting(hints: Value) -> Identity {
-    Identity {
-        variants: Some(json!({"variantHints": {"description": "x", "hints": hints}})),
-        ..Identity::default()
-    }
+    let hints = json!({"variantHints": {"description": "x", "hints": hints}});
+    Identity::default().declaring(VARIANTS, hints)
 }
 
 async fn available(client: &Client) -> Vec<String> {
@@ -101,8 +99,8 @@ async fn v1_hints_choose_for_a_client_that_names_nothing(setup: Setup) {
         assert_eq!(served(&client, None).await, served(&client, Some(&ids[0])).await);
     }
     // What it names comes before its hints.
-    let both =
-        Identity { offer: Some(vec!["resource".to_owned()]), ..hinting(json!({"contextSize": "compact"})) };
+    let both = hinting(json!({"contextSize": "compact"}));
+    let both = both.declaring(EXTENSION, json!({"strategies": ["resource"]}));
     let client = Client::connect_as(&bench, setup, both).await;
     assert!(available(&client).await[0].ends_with("resource"));
 }

@@ -7,12 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use mcp_disclosure_core::Era;
 use tokio::task::JoinSet;
 
 use super::Effort;
 use crate::{
     catalogue,
-    http_client::{Era, HttpClient},
+    http_client::HttpClient,
     process::Process,
     sample::Sample,
     table::{Table, Target},

@@ -21,10 +21,9 @@ use rmcp::{
 use serde_json::json;
 
 use super::{
-    catalogue::{self, result},
+    data::{self, listed, result},
     news::{List, News},
     questions::is_stateless,
-    resources,
 };
 
 type Context = RequestContext<RoleServer>;
@@ -126,11 +125,11 @@ impl ServerHandler for Conformance {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(catalogue::tools(self.news.has_grown(List::Tools))))
+        Ok(ListToolsResult::with_all_items(listed("tools", self.news.has_grown(List::Tools))))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        catalogue::tools(self.news.has_grown(List::Tools)).into_iter().find(|tool| tool.name == name)
+        listed("tools", self.news.has_grown(List::Tools)).into_iter().find(|tool: &Tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -146,7 +145,7 @@ impl ServerHandler for Conformance {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(catalogue::prompts(self.news.has_grown(List::Prompts))))
+        Ok(ListPromptsResult::with_all_items(listed("prompts", self.news.has_grown(List::Prompts))))
     }
 
     async fn get_prompt(
@@ -162,7 +161,7 @@ impl ServerHandler for Conformance {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(catalogue::resources()))
+        Ok(ListResourcesResult::with_all_items(listed("resources", false)))
     }
 
     async fn list_resource_templates(
@@ -170,7 +169,7 @@ impl ServerHandler for Conformance {
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(catalogue::templates()))
+        Ok(ListResourceTemplatesResult::with_all_items(listed("resourceTemplates", false)))
     }
 
     async fn read_resource(
@@ -178,7 +177,7 @@ impl ServerHandler for Conformance {
         request: ReadResourceRequestParams,
         _: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        resources::read(&request.uri)
+        data::read(&request.uri)
     }
 
     async fn complete(

@@ -4,13 +4,11 @@
 //! and answers `input_required` without one. The names and texts are the suite's
 //! (`@modelcontextprotocol/conformance`); what they must do is described in its scenarios.
 
-mod catalogue;
+mod data;
 mod handler;
 mod news;
 mod prompts;
 mod questions;
-mod resources;
-mod scripts;
 mod tools;
 
 pub use handler::Conformance;

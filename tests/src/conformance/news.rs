@@ -7,9 +7,6 @@ use rmcp::{
     RoleServer,
     service::{Peer, SubscriptionSink},
 };
-use serde_json::{Value, json};
-
-use super::tools::text;
 
 /// A list that can change.
 #[derive(Clone, Copy)]
@@ -51,7 +48,7 @@ impl News {
     }
 
     /// Lets a list grow, or shrink again, and tells everyone.
-    pub(super) async fn change(&self, list: List) -> Value {
+    pub(super) async fn change(&self, list: List) {
         self.flag(list).fetch_xor(true, Ordering::SeqCst);
         let sessions = self.sessions.lock().clone();
         for peer in sessions {
@@ -67,7 +64,6 @@ impl News {
                 List::Prompts => sink.notify_prompt_list_changed().await,
             };
         }
-        json!([text("The list has changed.")])
     }
 
     fn flag(&self, list: List) -> &AtomicBool {

@@ -8,39 +8,25 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::catalogue::typed;
+use super::data::typed;
 
-/// What a tool asks the client.
+/// What a tool or a prompt asks the client.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Script {
-    /// The tool.
-    pub(super) tool: &'static str,
-    /// What it does.
-    pub(super) description: &'static str,
-    /// The argument that is put into the questions.
-    pub(super) argument: Option<&'static str>,
-    /// The questions of each round, by key: the argument's value in, requests out.
-    pub(super) rounds: &'static [fn(&str) -> Value],
+    /// The questions of each round, by key.
+    rounds: Vec<InputRequests>,
     /// Whether its answers carry a `requestState`.
-    pub(super) remembers: bool,
+    #[serde(default)]
+    remembers: bool,
     /// Whether it leaves out what the client has not declared, instead of failing.
-    pub(super) only_declared: bool,
+    #[serde(default)]
+    only_declared: bool,
     /// What stands before the answers in its result.
-    pub(super) prefix: &'static str,
-}
-
-impl Script {
-    /// No tool at all.
-    pub(super) const NOTHING: Self = Self {
-        tool: "",
-        description: "",
-        argument: None,
-        rounds: &[],
-        remembers: false,
-        only_declared: false,
-        prefix: "Answered: ",
-    };
+    prefix: String,
 }
 
 /// What a retry brings.
@@ -53,12 +39,12 @@ pub(super) struct Retry {
 
 /// How far a script came.
 pub(super) enum Asked {
-    /// The client has answered everything.
-    Answered(Value),
+    /// The client has answered everything, with this.
+    Answered(String),
     /// It is to be asked this first.
     Required(InputRequiredResult),
-    /// It cannot be asked this: the capability that it has not declared.
-    Undeclared(&'static str),
+    /// It cannot be asked something: why.
+    Undeclared(String),
 }
 
 impl Script {
@@ -70,21 +56,23 @@ impl Script {
         &self,
         context: &RequestContext<RoleServer>,
         codec: &RequestStateCodec,
-        argument: &str,
         retry: Retry,
     ) -> Result<Asked, ErrorData> {
         let declared = context.client_capabilities().unwrap_or_default();
-        let mut rounds = Vec::new();
-        for round in self.rounds {
-            let mut questions: InputRequests = typed(round(argument));
+        let mut rounds = self.rounds.clone();
+        for questions in &mut rounds {
             let undeclared = questions.values().find_map(|question| missing(question, &declared));
             match undeclared {
-                Some(capability) if !self.only_declared => return Ok(Asked::Undeclared(capability)),
+                Some(capability) if !self.only_declared => {
+                    return Ok(Asked::Undeclared(format!("The client has not declared {capability}.")));
+                }
                 _ => questions.retain(|_, question| missing(question, &declared).is_none()),
             }
-            rounds.push(questions);
         }
-        if is_stateless(context) { self.resume(codec, rounds, retry) } else { ask(context, rounds).await }
+        if is_stateless(context) {
+            return self.resume(codec, rounds, retry);
+        }
+        Ok(Asked::Answered(format!("{}{}", self.prefix, ask(context, rounds).await?)))
     }
 
     fn resume(
@@ -103,7 +91,7 @@ impl Script {
         let answered = rounds.get(at).is_some_and(|questions| questions.iter().all(is_answered));
         let next = if answered { at + 1 } else { at };
         let Some(questions) = rounds.into_iter().nth(next) else {
-            return Ok(Asked::Answered(json!(responses)));
+            return Ok(Asked::Answered(format!("{}{}", self.prefix, json!(responses))));
         };
         let state = self.remembers.then(|| codec.seal_json(&next)).transpose();
         let state = state.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
@@ -116,7 +104,8 @@ pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.meta.protocol_version().is_some_and(|version| version == ProtocolVersion::V_2026_07_28)
 }
 
-async fn ask(context: &RequestContext<RoleServer>, rounds: Vec<InputRequests>) -> Result<Asked, ErrorData> {
+/// The client's answers, by key.
+async fn ask(context: &RequestContext<RoleServer>, rounds: Vec<InputRequests>) -> Result<Value, ErrorData> {
     let mut answers = Map::new();
     for (key, question) in rounds.into_iter().flatten() {
         let request: ServerRequest = typed(json!(question));
@@ -124,7 +113,7 @@ async fn ask(context: &RequestContext<RoleServer>, rounds: Vec<InputRequests>) -
         let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         answers.insert(key, json!(answer));
     }
-    Ok(Asked::Answered(answers.into()))
+    Ok(answers.into())
 }
 
 /// The capability that a question needs and the client has not.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::{
     http::{StatusCode, header},
-    response::IntoResponse,
+    response::{IntoResponse, Response},
 };
 use kit::{eventually, http_server::reply};
 use mcp_disclosure_gateway::upstream::{
@@ -42,6 +42,14 @@ async fn log_in(server: &Server, sign_in: &SignIn) -> Result<SignedIn, Error> {
     let begun = sign_in.begin(0, &[]).await?;
     let answer = Answer::pasted(&coming_back(&begun, &server.origin), &begun.state)?;
     begun.finish(answer).await
+}
+
+/// To a server that lies so nobody signs in, for this reason, and it learns of no client.
+async fn is_refused(lie: impl Fn(&str, &str) -> Option<Response> + Send + Sync + 'static, expected: &str) {
+    let server = Server::start(lie).await;
+    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
+    assert!(refused.to_string().contains(expected), "{refused}");
+    assert!(server.heard("/token").is_empty() && server.heard("/register").is_empty());
 }
 
 fn bearer(token: &str) -> String {
@@ -84,21 +92,18 @@ async fn a6_metadata_that_lies_is_refused_before_a_browser_is_opened() {
         (json!({"code_challenge_methods_supported": null}), "PKCE"),
         (json!({"registration_endpoint": null}), "does not register clients"),
     ] {
-        let server = Server::start(move |path, origin| {
+        let lie = move |path: &str, origin: &str| {
             let mut said = metadata(origin);
             said.as_object_mut().unwrap().extend(lies.as_object().unwrap().clone());
             (path == AUTHORIZATION_SERVER).then(|| reply(&said))
-        })
-        .await;
-        let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
-        assert!(refused.to_string().contains(expected), "{refused}");
-        assert!(server.heard("/token").is_empty() && server.heard("/register").is_empty());
+        };
+        is_refused(lie, expected).await;
     }
 }
 
 #[tokio::test]
 async fn a6_tokens_are_asked_for_the_server_itself_only() {
-    let server = Server::start(|path, origin| match path {
+    let lie = |path: &str, origin: &str| match path {
         "/mcp" => {
             let metadata = format!("Bearer resource_metadata=\"{origin}{RESOURCE}\"");
             Some((StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, metadata)]).into_response())
@@ -107,28 +112,21 @@ async fn a6_tokens_are_asked_for_the_server_itself_only() {
             Some(reply(&json!({"resource": "https://bank.example/", "authorization_servers": [origin]})))
         }
         _ => None,
-    })
-    .await;
-    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
-    assert!(refused.to_string().contains("bank.example"), "{refused}");
-    assert!(server.heard("/register").is_empty());
+    };
+    is_refused(lie, "bank.example").await;
 }
 
 #[tokio::test]
 async fn a6_an_endless_answer_and_one_that_never_comes_are_given_up() {
-    let server = Server::start(|path, _| (path == AUTHORIZATION_SERVER).then(endless)).await;
-    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
-    assert!(refused.to_string().contains("more than 1048576 bytes"), "{refused}");
+    is_refused(|path, _| (path == AUTHORIZATION_SERVER).then(endless), "more than 1048576 bytes").await;
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}", listener.local_addr().unwrap());
-    let server = Server::start(move |path, origin| {
+    let lie = move |path: &str, origin: &str| {
         let named = json!({"resource": format!("{origin}/mcp"), "authorization_servers": [silent]});
         (path == RESOURCE).then(|| reply(&named))
-    })
-    .await;
-    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
-    assert!(refused.to_string().contains("no answer within 15 seconds"), "{refused}");
+    };
+    is_refused(lie, "no answer within 15 seconds").await;
 }
 
 #[tokio::test]

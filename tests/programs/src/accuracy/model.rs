@@ -2,9 +2,10 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
+use kit::Apart;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -34,7 +35,7 @@ pub struct Call {
 
 /// A model's program. Dropping it ends it.
 pub struct Model {
-    child: Option<Child>,
+    _child: Option<Apart>,
     reads: Box<dyn Write>,
     writes: Box<dyn BufRead>,
 }
@@ -44,21 +45,14 @@ impl Model {
     pub const HERE: &str = "-";
 
     /// The command, run by a shell, or [`HERE`](Self::HERE).
-    ///
-    /// # Errors
-    /// Why it cannot be started.
-    pub fn start(command: &str) -> Result<Self, Failure> {
+    pub fn start(command: &str) -> Self {
         if command == Self::HERE {
             let writes = Box::new(BufReader::new(std::io::stdin()));
-            return Ok(Self { child: None, reads: Box::new(std::io::stdout()), writes });
+            return Self { _child: None, reads: Box::new(std::io::stdout()), writes };
         }
         let mut shell = Command::new("sh");
-        let child = shell.args(["-c", command]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        let mut child = child.map_err(|error| format!("sh: {error}"))?;
-        let (Some(reads), Some(writes)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err("the model's streams are not piped".into());
-        };
-        Ok(Self { child: Some(child), reads: Box::new(reads), writes: Box::new(BufReader::new(writes)) })
+        let (child, reads, writes) = Apart::start(shell.args(["-c", command]), Stdio::inherit());
+        Self { _child: Some(child), reads: Box::new(reads), writes: Box::new(writes) }
     }
 
     /// One turn: what the host says, and what the model does.
@@ -81,15 +75,5 @@ impl Model {
     pub fn say(&mut self, said: &Value) -> Result<(), Failure> {
         writeln!(self.reads, "{said}")?;
         Ok(self.reads.flush()?)
-    }
-}
-
-impl Drop for Model {
-    fn drop(&mut self) {
-        self.reads = Box::new(std::io::sink());
-        if let Some(child) = &mut self.child {
-            // It may have ended by itself.
-            let _gone = child.kill().and_then(|()| child.wait());
-        }
     }
 }

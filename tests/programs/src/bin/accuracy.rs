@@ -175,11 +175,11 @@ impl Run {
         let mut host = Host::start(front, &self.recordings, tasks)?;
         let seen = host.seen();
         let mut judged = Vec::with_capacity(tasks.len());
-        let mut conversation = Conversation::new(&mut host, Model::start(&self.model)?);
+        let mut conversation = Conversation::new(&mut host, Model::start(&self.model));
         for (at, batch) in tasks.chunks(self.batch.max(1)).enumerate() {
             if at > 0 && self.fresh {
                 conversation.end()?;
-                conversation = Conversation::new(&mut host, Model::start(&self.model)?);
+                conversation = Conversation::new(&mut host, Model::start(&self.model));
             }
             judged.extend(conversation.give(batch)?);
             for task in &judged[judged.len() - batch.len()..] {

@@ -3,14 +3,7 @@
 
 pub mod starts;
 
-use std::{
-    fs,
-    panic::AssertUnwindSafe,
-    path::Path,
-    process::Command,
-    thread,
-    time::{Duration, Instant},
-};
+use std::{fs, panic::AssertUnwindSafe, process::Command};
 
 use tempfile::TempDir;
 
@@ -31,38 +24,19 @@ impl Programs {
         outcome.is_ok()
     }
 
-    /// The command that serves a configuration, which is in this folder as `disclosure.toml`.
+    /// The command that serves a configuration, in which ODD is the odd upstream and FOLDER its folder.
     fn serving(&self, configuration: &str) -> (TempDir, Command) {
         let folder = tempfile::tempdir().unwrap();
-        self.write(folder.path(), configuration);
-        let mut command = Command::new(&self.gateway);
-        command.args(["serve", "--strategy", "full", "--config"]).arg(folder.path().join("disclosure.toml"));
-        (folder, command)
-    }
-
-    /// Writes a configuration, in which ODD is the odd upstream and FOLDER its folder.
-    fn write(&self, folder: &Path, configuration: &str) {
+        let file = folder.path().join("disclosure.toml");
         let configuration = configuration.replace("ODD", &self.odd.display().to_string());
-        let configuration = configuration.replace("FOLDER", &folder.display().to_string());
-        fs::write(folder.join("disclosure.toml"), configuration).unwrap();
+        fs::write(&file, configuration.replace("FOLDER", &folder.path().display().to_string())).unwrap();
+        let mut command = Command::new(&self.gateway);
+        command.args(["serve", "--strategy", "full", "--config"]).arg(file);
+        (folder, command)
     }
 }
 
 /// What was seen, of something that must hold.
 fn judged(holds: bool, seen: String) -> Outcome {
     if holds { Ok(seen) } else { Err(seen) }
-}
-
-/// Polls until this holds; how long that took, if it held in time.
-fn within(longest: Duration, mut holds: impl FnMut() -> bool) -> Option<Duration> {
-    let begun = Instant::now();
-    loop {
-        if holds() {
-            return Some(begun.elapsed());
-        }
-        if begun.elapsed() > longest {
-            return None;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
 }
