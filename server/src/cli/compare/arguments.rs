@@ -93,7 +93,7 @@ pub struct TranscriptArguments {
     /// Show one task under each strategy, step by step
     ///
     /// What the model sees, asks, calls and gets
-    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
+    #[arg(long, conflicts_with_all = ["fail_over", "detail", "omit_input_schema", "queries", "turns", "wide"])]
     pub transcript: bool,
 
     /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it
