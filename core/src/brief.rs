@@ -192,7 +192,9 @@ fn end_of_sentence(text: &str) -> usize {
             // "approx. five", "max. 5", "U.S. Steel"
             let mut next = rest.chars().take(LOOK_AHEAD);
             let next = next.find(|next| next.is_alphanumeric());
-            let goes_on = next.is_some_and(|next| next.is_lowercase() || next.is_numeric());
+            // A sentence may begin with a name in code: "`path` is absolute."
+            let goes_on =
+                !rest.starts_with(" `") && next.is_some_and(|next| next.is_lowercase() || next.is_numeric());
             if letter != '.' || !(goes_on || is_abbreviated(&text[..at])) {
                 return end;
             }

@@ -29,6 +29,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
             "Finds files (images, texts, etc.) of a team.",
         ),
         ("Wait... then go on! And more.", "Wait... then go on!"),
+        ("Reads files, e.g. `a.txt` or `b`. `path` is absolute.", "Reads files, e.g. `a.txt` or `b`."),
         ("Gets U.S. stocks of U.S. Steel, max. 50. More.", "Gets U.S. stocks of U.S. Steel, max. 50."),
         ("Liste les fichiers (p. ex. « a.txt »). Voir aussi.", "Liste les fichiers (p. ex. « a.txt »)."),
         ("Ищет по имени, т.е. по шаблону. Ещё.", "Ищет по имени, т.е. по шаблону."),

@@ -52,6 +52,10 @@ pub fn meant(message: &str) -> Option<&str> {
 /// A message of `serde` about a value of another kind than is expected, in the words of files: without a text that was found, which
 /// may be secret.
 pub fn kinds(message: &str) -> String {
+    // What a parser says of a word of a list that is no text.
+    if message == "wanted string or table" {
+        return "expected a text".to_owned();
+    }
     let Some((found, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
     let Some(found) = found.strip_prefix("invalid type: ").or_else(|| found.strip_prefix("invalid value: "))
     else {

@@ -93,9 +93,14 @@ impl Failure {
                 error if error.is_circle() => {
                     Some("remove the upstream that leads back, here or there".to_owned())
                 }
-                UpstreamError { why: Why::Start(_), target, .. } => {
-                    Some(format!("is '{target}' installed, and on the PATH?"))
-                }
+                UpstreamError { why: Why::Start(_), target, .. } => Some(match target.split_once(' ') {
+                    Some((program, _)) if !program.contains(['/', '\\']) => {
+                        format!(
+                            "'{program}' is the program; its arguments stand in args, or are words of their own"
+                        )
+                    }
+                    _ => format!("is '{target}' installed, and on the PATH?"),
+                }),
                 UpstreamError { why: Why::Silent { .. }, .. } => {
                     Some("is it an MCP server? For a slow one, raise --connect-timeout".to_owned())
                 }

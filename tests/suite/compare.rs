@@ -113,9 +113,11 @@ fn q7_tables_fit_the_width_and_mark_one_row() {
         let lines = text.lines().filter(|line| !line.contains(" serve "));
         let longest = lines.map(|line| line.chars().count()).max().unwrap();
         assert!(longest <= width.parse().unwrap(), "{width}:\n{text}");
+        let has = |name: &str| text.split_whitespace().any(|word| word == name);
         for name in ["info(entry-only)", "concerns(precision=exact)+info", "resource"] {
-            assert!(text.split_whitespace().any(|word| word == name), "{width}:\n{text}");
+            assert!(has(name), "{width}:\n{text}");
         }
+        assert_eq!(has("native"), has("native:"), "what is shown is explained: {width}:\n{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("▸ ")).count(), 1, "{text}");
     }
 }

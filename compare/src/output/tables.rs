@@ -108,7 +108,8 @@ pub(super) fn parts(report: &Report) -> Table {
         ]
     };
     let figures = ["tools", "instructions", "more a call", "start*", "learning*", "total*", "trips*"];
-    let title = "Parts of the start; *: a client that supports the strategy and negotiates it";
+    let title = "Parts of the start; what each call costs more than under full; *: a client that supports the \
+                 strategy and negotiates it";
     figured(title, figures.map(Column::figures), report.strategies.iter().map(row))
 }
 

@@ -49,8 +49,12 @@ fn notes(report: &Report, detail: bool, screen: Screen) -> Vec<String> {
         let left = notes.split_off(MOST_NOTES - 2).len();
         notes.push(format!("{left} more notes: --detail."));
     }
-    let is_whole = detail || chosen(report, detail).iter().all(|table| is_whole(table, screen));
-    let columns = tables::LEGEND.iter().take(if is_whole { usize::MAX } else { 4 });
+    let tables = chosen(report, detail);
+    let is_whole = tables.iter().all(|table| is_whole(table, screen));
+    let columns = tables.iter().flat_map(|table| &table.columns).filter(|column| is_whole || column.is_basic);
+    let titles: Vec<&str> = columns.map(|column| column.title.trim_end_matches('*')).collect();
+    let is_shown = |name: &str| titles.iter().any(|title| title.ends_with(name));
+    let columns = tables::LEGEND.iter().filter(|(name, _)| is_shown(name));
     let columns: Vec<String> = columns.map(|(name, meaning)| format!("{name}: {meaning}")).collect();
     let more = if is_whole { "" } else { " More columns: --wide." };
     notes.push(format!("{}.{more}", columns.join("; ")));

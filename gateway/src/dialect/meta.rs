@@ -126,6 +126,10 @@ fn check<'r>(request: &'r Request, limits: &Limits) -> Result<Option<&'r RawObje
         if is_read { Ok(()) } else { Err(ErrorText::invalid_params(message)) }
     })?;
     let meta = request.params.meta();
+    // Some servers read no request with another one, and never answer it.
+    if meta.is_none() && request.params.member("_meta").is_some_and(|meta| meta != "null") {
+        return Err(ErrorText::invalid_params("params._meta must be an object"));
+    }
     meta.map_or(Ok(()), |meta| unambiguous(meta, &DECISIVE_META))?;
     Ok(meta)
 }
@@ -269,7 +273,7 @@ mod tests {
             r#"{"name":"x","arguments":{"name":1,"Name":2},"_meta":{"URI":1}}"#,
             r#"{"uri":"file:///x","names":[],"argument":{"name":"a","value":"b"}}"#,
             r#"{"ref":{"type":"ref/prompt","name":"p"},"context":{"arguments":{"a":"x","A":"y"}}}"#,
-            r#"{"name":"x"}"#,
+            r#"{"name":"x","_meta":null}"#,
         ] {
             assert!(is_unambiguous(good), "{good}");
         }
@@ -286,6 +290,7 @@ mod tests {
             r#"{"argument":{"name":"a"},"argument":{"name":"b"}}"#,
             r#"{"context":{"arguments":{"a":"x","a":"y"}}}"#,
             r#"{"context":{"arguments":{"a":1}}}"#,
+            r#"{"_meta":[]}"#,
             r#"{"_meta":{},"_META":{}}"#,
             r#"{"_meta":{"progressToken":1,"ProgressToken":2}}"#,
             r#"{"_meta":{"progressToken":1,"progressToken":2}}"#,

@@ -151,7 +151,7 @@ fn is_path(word: &str) -> bool {
     let is_drive = |word: &str| matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
     let rest = word.strip_prefix('/').filter(|rest| rest.starts_with(char::is_alphanumeric));
     word.starts_with("~/")
-        || word.starts_with("file://")
+        || word.strip_prefix("file://").is_some_and(|path| !path.is_empty())
         || is_drive(word)
         || rest.is_some_and(|rest| rest.contains('/'))
 }

@@ -116,9 +116,11 @@ fn check(wanted: &[Pattern], lock: &Lock, lists: &[Arc<UpstreamLists>]) -> Resul
     let own = |name: &str| name.split_once('/').map_or_else(String::new, |(_, own)| own.to_owned());
     let is_idle =
         |pattern: &&Pattern| all.iter().all(|name| !pattern.matches(name) && !pattern.matches(&own(name)));
-    let Some(idle) = wanted.iter().find(is_idle) else { return Ok(()) };
-    let problem = Problem::new(format!("no tool is called '{}'", idle.text()));
-    let otherwise = || "give names as check shows them, or patterns".to_owned();
-    let hint = did_you_mean(idle.text(), all.iter().map(String::as_str), otherwise);
-    Err(Failure::Configuration(vec![problem.hint(hint)]))
+    let problem = |idle: &Pattern| {
+        let otherwise = || "give names as check shows them, or patterns".to_owned();
+        let hint = did_you_mean(idle.text(), all.iter().map(String::as_str), otherwise);
+        Problem::new(format!("no tool is called '{}'", idle.text())).hint(hint)
+    };
+    let problems: Vec<Problem> = wanted.iter().filter(is_idle).map(problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure::Configuration(problems)) }
 }

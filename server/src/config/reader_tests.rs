@@ -100,6 +100,8 @@ info = true
 values = 7
 [profiles.p.limits]
 calls_per_minute = 0
+[upstreams.w]
+on_change = true
 "#,
         &[
             "d.toml:2:1: unknown key zzz (hint: known keys: tool_descriptions, demo, server,",
@@ -115,6 +117,7 @@ calls_per_minute = 0
             "d.toml:19:8: strategy.info must be a table, not of type boolean",
             "d.toml:21:10: concerns[0].values: values must be a list of strings",
             "d.toml:23:20: profiles.p.limits: expected a whole number from 1 to 4294967295, not 0 (hint: docs/reference.md",
+            "d.toml:25:13: upstreams.w.on_change: expected a text (hint: docs/reference.md",
         ],
     );
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::{
     Destination, Edits, Former, Front, Moved, Ours, WHOLE_LINE, Why, append, is_whole_line, list, of_program,
-    quoted, remove_members,
+    quoted, remove_members, wrap,
 };
 use crate::config::{
     UpstreamEntry,
@@ -135,7 +135,6 @@ fn of_table(
 fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     // Lists outside the entry name the server, not ours.
     let is_listed = server.ruling.allow.is_some() && server.filters.is_empty();
-    let signs_in = server.launch.is_none() && server.address.headers.is_none();
     let why = match &server.foreign[..] {
         _ if document.syntax() != Syntax::Json => "only servers of JSON files are moved",
         _ if server.key.is_none() => "the entry is in a list",
@@ -143,7 +142,7 @@ fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if server.ruling.off.is_some() => "it is switched off in the host",
         _ if server.table.len() > 1 && server.table[0] == "projects" => "it is a server of one project only",
         _ if is_whole_line(&server.words()) => WHOLE_LINE,
-        _ if signs_in => "the host may have to sign in (OAuth)",
+        _ if server.launch.is_none() && wrap::may_sign_in(server) => "the host may have to sign in (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for inputs",
         _ if is_listed => "the host's settings enable only some of the tools",
         _ if server.ruling.is_bound_to_the_name() => {

@@ -232,14 +232,29 @@ fn is_extended(list: &Member, names: &[String], after: &Server<'_>) -> bool {
     after.node.get(&list.name).is_some_and(|list| texts(list) == expected)
 }
 
+/// The host of a URL, with what stands before and behind its name.
+fn host_of(address: &str) -> &str {
+    let rest = address.split_once("://").map_or("", |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default()
+}
+
+/// Whether the host may have to sign in: it sends no headers, and the server is not on this machine.
+pub(super) fn may_sign_in(server: &Server<'_>) -> bool {
+    let has_headers = server.address.headers.is_some_and(|table| !table.node.members().is_empty());
+    let host = host_of(server.address.url.and_then(|url| url.node.text()).unwrap_or_default());
+    let is_local = ["localhost", "127.0.0.1", "[::1]"]
+        .iter()
+        .any(|local| host.strip_prefix(local).is_some_and(|port| port.is_empty() || port.starts_with(':')));
+    !has_headers && !is_local
+}
+
 /// The headers of a server, each with the variable that carries its value.
 ///
 /// # Errors
 /// What would be lost.
 fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, Why> {
     let address = url.node.text().ok_or("its url is not text")?;
-    let host = address.split_once("://").map_or("", |(_, rest)| rest);
-    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host_of(address);
     if ["${", "{env:", "{file:"].iter().any(|variable| address.contains(variable)) {
         return Err("its url has variables, whose values every user of this machine could read as arguments"
             .to_owned());
@@ -253,10 +268,7 @@ fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, W
     }
     let signs_in = server.node.members().iter().map(|member| member.name.to_lowercase());
     let signs_in = signs_in.filter(|name| name.contains("auth") || name == "headershelper").count() > 0;
-    let is_local =
-        ["localhost", "127.0.0.1", "[::1]"].contains(&host.rsplit_once(':').map_or(host, |(name, _)| name));
-    let has_headers = server.address.headers.is_some_and(|table| !table.node.members().is_empty());
-    if signs_in || (!has_headers && !is_local) {
+    if signs_in || may_sign_in(server) {
         return Err("the host may have to sign in to it (OAuth)".to_owned());
     }
     if server.address.has_more {

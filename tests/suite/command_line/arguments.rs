@@ -48,6 +48,7 @@ fn w5_an_invalid_command_line_is_refused_with_2_and_what_was_meant_is_named() {
             "'example.org/' cannot be connected to: ftp is not spoken",
         ),
         (&["init", "--dry-run", "--yes"], "cannot be used with"),
+        (&["compare", "--transcript", "--queries", "q.jsonl"], "cannot be used with"),
         (&["serve", "--log", "a=b=c"], "--log"),
         (&["prompt"], "--strategy <NAME>"),
         (&["serve", "--concern", "cost", "--", ODD], "it must be NAME=VALUE, such as cost=low"),

@@ -108,6 +108,7 @@ fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
 fn r1_briefs_that_say_how_a_tool_is_used_are_found_whoever_wrote_them() {
     let tools = [
         tool("fine", "Finds words in texts, such as names and/or titles."),
+        tool("clone", "Copies from https://, file:// and bare paths."),
         tool("listed", "Lists files (e.g. *.txt)."),
         tool("stored", "Reads /etc/app/settings.toml and nothing else."),
         tool("written", "Finds words."),

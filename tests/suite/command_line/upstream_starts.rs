@@ -36,6 +36,7 @@ fn what_cannot_be_started_or_reached_is_named_with_what_may_help() {
             &["--", "/no/such/program", "--flag"][..],
             &[absent, "hint: is '/no/such/program' installed, and on the PATH?"][..],
         ),
+        (&["--", "npx -y x"], &["hint: 'npx' is the program; its arguments stand in args"]),
         (&["--", shown(&notes)], &["cannot start '", "notes.txt': Permission denied"]),
         (
             &["--upstream-url", &nobody],

@@ -50,5 +50,5 @@ fn q5_what_is_no_query_is_refused_with_its_place() {
     refused(&[], &["FILE: there are no queries"]);
     let labels = [line("a", json!(["fft"])), line("b", json!(["ffft"]))];
     refused(&labels, &["FILE:2: unknown tool 'ffft'; did you mean 'fft'?"]);
-    compare(&["--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
+    compare(&["--queries", "/no/such/file"]).says(64, &["/no/such/file: ", "the file must be readable"]);
 }

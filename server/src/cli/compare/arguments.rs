@@ -80,7 +80,7 @@ pub struct CompareArguments {
     /// Show one task under each strategy, step by step
     ///
     /// What the model sees, asks, calls and gets
-    #[arg(long, help_heading = "Transcript", conflicts_with_all = ["fail_over", "detail", "omit_input_schema"])]
+    #[arg(long, help_heading = "Transcript", conflicts_with_all = ["fail_over", "detail", "omit_input_schema", "queries", "turns", "wide"])]
     pub transcript: bool,
 
     /// The task: a JSON file of calls, in order, with their answers; docs/compare.md describes it

@@ -5,7 +5,7 @@ use std::path::Path;
 use mcp_disclosure_compare::{Query, transcript::Assignment};
 use mcp_disclosure_gateway::Problem;
 
-use crate::failure::Failure;
+use crate::{config::unreadable_file, failure::Failure};
 
 /// Reads JSON lines of `{"query": WORDS, "tools": [NAMES]}`. Blank lines are skipped.
 ///
@@ -17,7 +17,7 @@ pub(in crate::cli) fn queries(path: &Path) -> Result<Vec<Query>, Failure> {
         Problem::new(format!("--queries {place}: {message}"))
             .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)
     };
-    let text = text_of(path).map_err(|why| Failure::Configuration(vec![problem(&file, &why)]))?;
+    let text = text_of(path)?;
     let (mut queries, mut problems) = (Vec::new(), Vec::new());
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         let place = format!("{file}:{number}");
@@ -47,12 +47,13 @@ pub(super) fn task(path: &Path) -> Result<Assignment, Failure> {
         let hint = r#"a task is {"calls": [{"tool": "NAME", "arguments": {}, "answer": "TEXT"}]}; docs/compare.md has the rest"#;
         Failure::Configuration(vec![Problem::new(format!("--task {}: {message}", path.display())).hint(hint)])
     };
-    let text = text_of(path).map_err(problem)?;
+    let text = text_of(path)?;
     Assignment::parse(&text).map_err(problem)
 }
 
 /// The text of a file. Some editors begin it with a mark of its encoding.
-fn text_of(path: &Path) -> Result<String, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+fn text_of(path: &Path) -> Result<String, Failure> {
+    let unreadable = |error| Failure::Configuration(vec![unreadable_file(path, &error)]);
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }

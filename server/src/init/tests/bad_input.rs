@@ -88,6 +88,15 @@ fn w1_servers_that_would_lose_something_are_left_with_the_reason() {
 }
 
 #[test]
+fn w1_servers_at_urls_are_gathered_where_the_host_signs_in_to_none() {
+    let servers =
+        r#"{"far": {"url": "https://a.example/mcp", "headers": {}}, "near": {"url": "http://[::1]/mcp"}}"#;
+    let plan = Project::of("mcp.json", &format!(r#"{{"mcpServers": {servers}}}"#)).gather();
+    assert_eq!(plan.moved[0].names, ["near"]);
+    assert_eq!(plan.left[0].0, "far", "{:?}", plan.left);
+}
+
+#[test]
 fn w1_a_server_that_other_parts_of_the_file_stand_for_is_left() {
     let shared = "other parts of the file stand for parts of it";
     let merges = "it merges another part of the file";
