@@ -1,7 +1,7 @@
 //! Which strategy serves whom (N1 to N5).
 
 use kit::{Bench, Client, Identity, Options, Setup, Transport};
-use mcp_disclosure_core::EXTENSION;
+use mcp_disclosure_core::{EXTENSION, GROUPS};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::json;
 
@@ -26,7 +26,10 @@ async fn n1_n3_n4_the_address_decides_then_the_operator_then_the_client_then_the
     };
     let offer = json!({"strategies": ["unheard-of", strategy, "full"]});
     let preferring = |place: &str| {
-        let capabilities = json!({place: {EXTENSION: offer}});
+        let mut capabilities = json!({place: {EXTENSION: offer}});
+        if strategy.ends_with("groups") {
+            capabilities[place][GROUPS] = json!({});
+        }
         Identity { capabilities, ..Identity::default() }
     };
     let mut all = vec![

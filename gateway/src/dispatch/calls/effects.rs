@@ -25,7 +25,7 @@ impl Calls {
             Effect::Delivered { tool, .. } => self.apart.reads(cx, tool),
             Effect::CalledUnread { tool } => self.apart.calls_unread(cx, tool),
             Effect::Noted(note) if !noted.contains(note) => noted.push(*note),
-            Effect::Refused(code) => refused = Some(*code),
+            Effect::Refused(code) => _ = refused.get_or_insert(*code),
             Effect::Noted(_) | Effect::Remember { .. } | Effect::Native => {}
         }));
         for (strategy, _) in delta.notes.iter().filter(|_| cx.session.is_none()) {
