@@ -39,8 +39,10 @@ const UNREACHABLE: Duration = Duration::from_millis(4_500);
 /// A connection that could not be used.
 #[derive(Debug)]
 pub struct Lost {
-    upstream: Arc<Upstream>,
-    error: CallError,
+    /// The upstream on this connection.
+    pub upstream: Arc<Upstream>,
+    /// Why.
+    pub error: CallError,
 }
 
 /// A supervised upstream.
@@ -161,12 +163,6 @@ impl Slot {
     async fn introduced(&self) {
         let mut status = self.status.subscribe();
         let _stopped = status.wait_for(|status| status.is_tried() || status.introduction.is_some()).await;
-    }
-
-    /// Ends a connection that could not be used for this reason, so that a new one is opened.
-    pub fn give_up(&self, upstream: Arc<Upstream>, error: CallError) -> Lost {
-        upstream.connection().closing().cancel();
-        Lost { upstream, error }
     }
 
     /// Its entry changed: who waits for it, now or later, waits for this one.

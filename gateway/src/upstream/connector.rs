@@ -15,7 +15,7 @@ use tokio_util::sync::DropGuard;
 use super::{
     Configured, Disclosing, Introduction, Signals, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
-    handshake::{self, Hello, may_work_in_other_era, understood},
+    handshake::{self, Hello, may_work_in_other_era},
     request::Line,
     subscriptions::SubscriptionStreams,
 };
@@ -100,7 +100,7 @@ impl Connector {
             configured: Arc::clone(&self.configured),
             name,
             streams: SubscriptionStreams::open(&connection, &introduction),
-            told: Mutex::new(understood(&introduction.capabilities, &hello.chosen.values)),
+            told: Mutex::new(introduction.understood(&hello.chosen.values)),
             introduction,
             line: Arc::new(Line {
                 connection,

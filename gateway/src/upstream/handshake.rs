@@ -59,19 +59,6 @@ impl Hello {
 /// Maximum concerns that are read of one upstream.
 const MOST_CONCERNS: usize = 64;
 
-fn concerns(capabilities: &RawObject) -> Vec<Concern> {
-    server::declared_concerns(capabilities).iter().take(MOST_CONCERNS).filter_map(Concern::read).collect()
-}
-
-/// The choices among these that are of the concerns of a server with these capabilities.
-pub(super) fn understood(capabilities: &RawObject, chosen: &Notes) -> Notes {
-    let values = concerns(capabilities).into_iter().filter_map(|concern| {
-        let value = chosen.get(concern.name()).filter(|value| concern.values().have(value))?;
-        Some((concern.name().to_owned(), value.clone()))
-    });
-    values.collect()
-}
-
 /// Capabilities that clients are served with.
 const PASSED: [&str; 8] =
     ["tools", "resources", "prompts", "completions", "logging", "tasks", "concerns", "delta"];
@@ -108,7 +95,17 @@ impl Introduction {
 
     /// The concerns that it declares; invalid ones are left out.
     pub(crate) fn concerns(&self) -> Vec<Concern> {
-        concerns(&self.capabilities)
+        let declared = server::declared_concerns(&self.capabilities);
+        declared.iter().take(MOST_CONCERNS).filter_map(Concern::read).collect()
+    }
+
+    /// The choices among these that are of its concerns.
+    pub(super) fn understood(&self, chosen: &Notes) -> Notes {
+        let values = self.concerns().into_iter().filter_map(|concern| {
+            let value = chosen.get(concern.name()).filter(|value| concern.values().have(value))?;
+            Some((concern.name().to_owned(), value.clone()))
+        });
+        values.collect()
     }
 
     /// Whether the server set this flag of a capability.

@@ -14,7 +14,6 @@ mod relay;
 mod resolve;
 mod rounds;
 mod skills;
-mod state;
 mod suggestions;
 mod tasks;
 mod unlisted;

@@ -14,8 +14,8 @@ use tokio::time::Instant;
 use super::{
     Calls,
     links::{self, Unseen},
-    rounds::RESPONSES,
-    skills, state,
+    rounds::{RESPONSES, STATE, with_own_state},
+    skills,
 };
 use crate::{
     backend::REMOVED,
@@ -23,7 +23,7 @@ use crate::{
     dispatch::RequestContext,
     error::upstream_failed,
     observe::Outcome,
-    slot::{Late, Slot},
+    slot::{Late, Lost, Slot},
     upstream::{CallError, Upstream, UpstreamCall, named},
 };
 
@@ -60,7 +60,8 @@ impl Calls {
                 // It was not processed, so it can be repeated on a new connection.
                 Err(error) if error.is_unprocessed() && error.is_disconnection() && lost.is_none() => {
                     tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
-                    lost = Some(own.give_up(upstream, error));
+                    upstream.connection().closing().cancel();
+                    lost = Some(Lost { upstream, error });
                 }
                 Ok(result) => {
                     skills::looked_for(backend, &result).await;
@@ -108,9 +109,9 @@ impl Calls {
                 if cx.guard().is_none() {
                     return Ok(upstream.request(UpstreamCall { params, ..request.clone() }).await);
                 }
-                let call = UpstreamCall { params: state::unwrap(&params), ..request.clone() };
+                let call = UpstreamCall { params: with_own_state(&params), ..request.clone() };
                 match upstream.request(call).await {
-                    Ok(result) => state::wrap(&self.rounds, cx, result).map(Ok),
+                    Ok(result) => self.rounds.with_state(cx, result).map(Ok),
                     failed => Ok(failed),
                 }
             }
@@ -162,8 +163,8 @@ async fn relay_with_input(cx: &RequestContext<'_>, upstream: &Upstream, request:
             cx.still_sees(upstream.name(), request)?;
             again = again.with(RESPONSES, responses.text());
         }
-        if let Some(state) = required.member(state::MEMBER) {
-            again = again.with(state::MEMBER, state);
+        if let Some(state) = required.member(STATE) {
+            again = again.with(STATE, state);
         }
     }
     let what = format_args!("returned input_required {MOST_ROUNDS} times in a row");

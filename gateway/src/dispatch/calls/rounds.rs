@@ -1,6 +1,7 @@
 //! Stateless clients in front of upstreams with sessions (2026-07-28, multi round-trip requests). A request
 //! from the upstream becomes an `input_required` result for the client; the upstream's work continues when
-//! the client repeats its request with the responses.
+//! the client repeats its request with the responses. By the `requestState` that it returns it is led back to the same upstreams, too,
+//! where they are its own.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,16 +13,16 @@ use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
 };
-use mcp_disclosure_core::{Digest, Principal, RawObject};
+use mcp_disclosure_core::{Digest, Principal, RawObject, digest::is_random_id};
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{Calls, relay::Relayed, state};
+use super::{Answer, Calls, relay::Relayed};
 use crate::{
     backend::{BackendGuard, Claim},
-    dialect::RequestMeta,
+    dialect::{RequestMeta, asks_for_input},
     dispatch::{RequestContext, common::fresh},
     session::{InputRequest, ReplyRoute},
     upstream::{CallError, Reports, Upstream, UpstreamCall},
@@ -29,6 +30,9 @@ use crate::{
 
 /// The member with what the client responds.
 pub(super) const RESPONSES: &str = "inputResponses";
+
+/// The member of parameters, and of results that ask for input, by which a client continues a request.
+pub(super) const STATE: &str = "requestState";
 
 /// How long suspended work, and upstreams, wait for the client to return.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -81,6 +85,22 @@ impl Rounds {
         }
     }
 
+    /// Prefixes the state in an `input_required` result with a random id, under which the upstreams stay reserved for the next round:
+    /// an upstream's own state need not be secret, and could be guessed. Other results are returned unchanged.
+    ///
+    /// # Errors
+    /// -32603 if the operating system provides no randomness.
+    pub(super) fn with_state(&self, cx: &RequestContext<'_>, result: Json) -> Answer {
+        // A substring search is cheaper than parsing, and few results have a state.
+        let may_be = result.as_str().contains(STATE);
+        let object = may_be.then(|| RawObject::parse(result.as_str()).ok()).flatten();
+        let Some(object) = object.filter(asks_for_input) else { return Ok(result) };
+        let Some(state) = object.string(STATE) else { return Ok(result) };
+        let ours = format!("{}.{state}", fresh("a state")?);
+        self.keep(cx, &ours, None);
+        Ok(object.with_value(STATE, &ours).into())
+    }
+
     /// The upstreams that the former round of a request left it.
     pub(in crate::dispatch) fn guard(
         &self,
@@ -88,7 +108,7 @@ impl Rounds {
         principal: &Principal,
         request: &Request,
     ) -> Option<Arc<BackendGuard>> {
-        let state = request.params.string(state::MEMBER)?;
+        let state = request.params.string(STATE)?;
         let identity = identity(principal, request);
         let mut waiting = self.0.lock();
         let round = waiting.get(&*state).filter(|round| round.identity == identity)?;
@@ -133,8 +153,8 @@ impl Calls {
         upstream: &Upstream,
         request: &UpstreamCall,
     ) -> Relayed {
-        let (brought, responses) = (request.params.string(state::MEMBER), request.params.object(RESPONSES));
-        let params = request.params.retain(|key| key != state::MEMBER && key != RESPONSES);
+        let (brought, responses) = (request.params.string(STATE), request.params.object(RESPONSES));
+        let params = request.params.retain(|key| key != STATE && key != RESPONSES);
         let request = UpstreamCall { params: RequestMeta::strip(&params), ..request.clone() };
         let mut work = match (brought, cx.client()) {
             (Some(state), _) => {
@@ -162,6 +182,15 @@ impl Calls {
     }
 }
 
+/// Restores the upstream's own state. A state unknown here is passed on all the same, since the upstream may understand it.
+pub(super) fn with_own_state(params: &RawObject) -> RawObject {
+    let Some(state) = params.string(STATE) else { return params.clone() };
+    match state.split_once('.') {
+        Some((id, state)) if is_random_id(id) => params.with_value(STATE, state),
+        _ => params.clone(),
+    }
+}
+
 fn unknown_state() -> ErrorText {
     ErrorText::invalid_params(
         "params.requestState is not of this request, was used already, or has expired; send the request without it",
@@ -174,7 +203,7 @@ fn identity(principal: &Principal, request: &Request) -> Digest {
     let kind = if principal.id().is_some() { "principal" } else { "anonymous" };
     let who = [kind, principal.id().unwrap_or_default(), &*request.method];
     // Hashed in place: parameters may be as large as a message.
-    let params = request.params.iter().filter(|(key, _)| !["_meta", state::MEMBER, RESPONSES].contains(key));
+    let params = request.params.iter().filter(|(key, _)| !["_meta", STATE, RESPONSES].contains(key));
     Digest::of_parts(who.into_iter().chain(params.flat_map(|(key, value)| [key, value])))
 }
 
@@ -250,7 +279,7 @@ impl Work {
         RawObject::empty()
             .with("resultType", "\"input_required\"")
             .with("inputRequests", self.requests().text())
-            .with_value(state::MEMBER, state)
+            .with_value(STATE, state)
     }
 
     /// What the client has to respond to; empty if there is nothing.
@@ -336,5 +365,17 @@ mod tests {
             Ok(Json::empty_object())
         };
         assert!(matches!(asking(result.boxed()).next().await, Some(Ok(_))));
+    }
+
+    #[test]
+    fn the_id_in_front_of_a_state_is_ours_alone() {
+        let own = |state: &str| with_own_state(&RawObject::empty().with_value(STATE, state)).string(STATE);
+        let id = fresh("a state").unwrap();
+        assert_eq!(own(&format!("{id}.again")).as_deref(), Some("again"));
+        assert_eq!(own(&format!("{id}.{id}.x")), Some(format!("{id}.x")));
+        for as_it_is in ["again", "", ".x", "0123.x", &*id] {
+            assert_eq!(own(as_it_is).as_deref(), Some(as_it_is));
+        }
+        assert_eq!(with_own_state(&RawObject::empty()), RawObject::empty());
     }
 }

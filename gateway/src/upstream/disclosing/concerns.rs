@@ -7,10 +7,7 @@ use mcp_disclosure_core::{Notes, RawObject, RawText, Supplement, UpstreamLists};
 use mcp_disclosure_transport::{CallError, ErrorText, code};
 use serde_json::Value;
 
-use crate::upstream::{
-    Owner, Upstream,
-    handshake::{chosen_in, understood},
-};
+use crate::upstream::{Owner, Upstream, handshake::chosen_in};
 
 /// The method that changes a host's choices.
 const UPDATE: &str = "updateConcerns";
@@ -47,7 +44,7 @@ impl Upstream {
 
     /// Tells it a client's choices, `by_method` where it is not known to end then.
     pub(crate) async fn tell(&self, chosen: &Notes, by_method: bool) -> Told {
-        let (chosen, told) = (understood(&self.introduction.capabilities, chosen), self.told.lock().clone());
+        let (chosen, told) = (self.introduction.understood(chosen), self.told.lock().clone());
         if chosen == told || !self.introduction.eras.session {
             return Told::Nothing;
         }
