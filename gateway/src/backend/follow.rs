@@ -211,7 +211,7 @@ impl Follower {
         if let Some(asks) = &self.supervisor.terms.asks {
             *asks.rules.write() = Arc::clone(&declared.rules);
         }
-        self.keeper.declare(Declared::clone(&declared));
+        self.keeper.declared = Declared::clone(&declared);
         self.declared = declared;
         true
     }
@@ -231,7 +231,7 @@ impl Follower {
         // Warnings about the snapshot wait for that.
         is_new |= is_complete && !self.backend.progress.is_complete();
         // Upstreams that were stopped say nothing of what is declared for them.
-        let is_final = is_complete && !self.backend.is_ending();
+        let is_final = is_complete && !self.backend.ending.is_cancelled();
         if is_new {
             let before = self.backend.catalogue.current();
             let own = slots.iter().zip(&statuses).filter(|(slot, _)| has(&self.own, slot));

@@ -21,7 +21,10 @@ use crate::session::client_features;
 #[derive(Clone, Debug)]
 pub struct Claim {
     holder: Holder,
-    forwarded: Option<Arc<HeaderMap>>,
+    /// The client features that upstreams may use.
+    pub(super) capabilities: RawObject,
+    /// The headers that upstreams are sent.
+    pub(super) forwarded: Option<Arc<HeaderMap>>,
 }
 
 /// Backends with equal holders are interchangeable: same principal, same client capabilities, same headers passed on.
@@ -37,27 +40,18 @@ struct Holder {
 impl Claim {
     /// The claim of a client with these capabilities.
     pub fn new(principal: &Principal, capabilities: &RawObject, forwarded: Option<Arc<HeaderMap>>) -> Self {
+        let capabilities = client_features(capabilities);
         let holder = Holder {
             principal: principal.id().map(Arc::from),
-            capabilities: client_features(capabilities).text().into(),
+            capabilities: capabilities.text().into(),
             forwarded: forwarded.as_deref().map(digest_of),
         };
-        Self { holder, forwarded }
-    }
-
-    /// The client features that upstreams may use.
-    pub(super) fn capabilities(&self) -> RawObject {
-        RawObject::parse(&*self.holder.capabilities).unwrap_or_else(|_| RawObject::empty())
-    }
-
-    /// The headers that upstreams are sent.
-    pub(super) fn forwarded(&self) -> Option<&Arc<HeaderMap>> {
-        self.forwarded.as_ref()
+        Self { holder, capabilities, forwarded }
     }
 
     /// Whether upstreams may send requests to the client. What they list may depend on it.
     pub fn can_be_asked(&self) -> bool {
-        &*self.holder.capabilities != "{}"
+        !self.capabilities.is_empty()
     }
 }
 

@@ -63,6 +63,7 @@ pub struct Backend {
     /// The recipients of notifications.
     pub(crate) audience: Arc<Audience>,
     client: Option<Arc<Client>>,
+    /// Cancelled when it is closing.
     ending: CancellationToken,
     /// The reservation of its client's peer.
     _place: Option<Place>,
@@ -341,11 +342,6 @@ impl Backend {
         for upstream in self.upstreams() {
             upstream.connection().notify("notifications/roots/list_changed", RawObject::empty());
         }
-    }
-
-    /// Whether it is closing.
-    fn is_ending(&self) -> bool {
-        self.ending.is_cancelled()
     }
 
     /// Stops all upstreams.

@@ -131,15 +131,14 @@ impl Backends {
         claim: &Claim,
         peer: &Peer,
     ) -> Result<Option<Arc<BackendGuard>>, ErrorText> {
-        let forwarded = claim.forwarded();
-        if !claim.can_be_asked() && forwarded.is_none() && self.stateless.keeps_nothing() {
+        if !claim.can_be_asked() && claim.forwarded.is_none() && self.stateless.keeps_nothing() {
             return Ok(None);
         }
         if let Some(guard) = self.pool.take(claim) {
             return Ok(Some(guard));
         }
-        let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
-        client.forwarded.follow(forwarded.cloned());
+        let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities));
+        client.forwarded.follow(claim.forwarded.clone());
         let backend = self.dedicate(client, &self.stateless, peer, self.dedicated()).await?;
         // Ended if the caller disconnects meanwhile.
         let starting = scopeguard::guard(backend, end);

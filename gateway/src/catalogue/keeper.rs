@@ -51,7 +51,8 @@ pub trait Accepting: fmt::Debug + Send + Sync {
 /// Makes snapshots of upstreams' lists, and of the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    declared: Declared,
+    /// What is declared.
+    pub(crate) declared: Declared,
     /// The warnings about the last snapshot; `None` if another keeper of the same material logs them.
     warned: Option<HashSet<String>>,
     known: KnownDefinitions,
@@ -92,11 +93,6 @@ impl Keeper {
     pub fn new(declared: Declared, observer: Arc<dyn Observer>, said: Arc<Said>, quiet: bool) -> Self {
         let warned = (!quiet).then(HashSet::new);
         Self { declared, warned, known: KnownDefinitions::new(observer, said, !quiet) }
-    }
-
-    /// Takes new declarations.
-    pub fn declare(&mut self, declared: Declared) {
-        self.declared = declared;
     }
 
     /// Makes the snapshot that follows another one, of these upstreams; `own` is listed by those whose connections are this

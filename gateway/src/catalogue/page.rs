@@ -179,20 +179,14 @@ impl Published {
         let is_private = choice.depends_on_client || principal.id().is_some();
         let key = PageKey { view: ViewKey::of(principal, choice), is_private, memory: memory.clone() };
         cached(&self.pages, &key, || {
-            self.log_objections(choice);
+            // Objections prevent a strategy from serving at startup only; to later snapshots they are warnings, once each.
+            if self.warned.lock().insert(Arc::clone(&choice.name)) {
+                let everything = View::of(Arc::clone(&self.snapshot), &Principal::anonymous());
+                warn_of(&choice.name, "served nevertheless", &choice.strategy.objections(&everything));
+            }
             let view = self.view(principal, choice);
             Arc::new(Page::make(view, is_private, choice, memory))
         })
-    }
-
-    /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at
-    /// startup only; to later snapshots they are warnings.
-    fn log_objections(&self, choice: &Choice) {
-        let is_first = self.warned.lock().insert(Arc::clone(&choice.name));
-        if is_first {
-            let everything = View::of(Arc::clone(&self.snapshot), &Principal::anonymous());
-            warn_of(&choice.name, "served nevertheless", &choice.strategy.objections(&everything));
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Protocol dialects: revisions, per-request metadata, disclosure offers, and the format of results in each
 //! era. Other modules do not depend on how a client encodes messages.
 
-mod delta;
 mod filter;
 mod finish;
 mod initialize;

@@ -1,21 +1,21 @@
-//! Handshakes: what the results of `initialize` and `server/discover` say of this server. A client that is a gateway is refused if this
+//! Handshakes: which revisions clients are offered, and what the results of `initialize` and `server/discover` say of this server. A client that is a gateway is refused if this
 //! one leads to it, and learns where this one leads.
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{EXTENSION, ListHints, RawObject, SKILLS};
+use mcp_disclosure_core::{EXTENSION, Era, ListHints, RawObject, SKILLS};
 use mcp_disclosure_drafts::{
     manifest::{KEY, digest::CAPABILITY},
     variants::{self, SERVER_VARIANTS},
 };
 use mcp_disclosure_transport::{ErrorText, Json, meta};
 
-use super::{Caller, Common};
+use super::{Caller, Common, Gateway};
 use crate::{
     DRAFTS,
     backend::Backend,
     catalogue::Page,
-    dialect::{FILTERING, InitializeRequest, Revision, TASKS, cacheable},
+    dialect::{FILTERING, InitializeRequest, Revision, TASKS, cacheable, unsupported},
     lineage::Chain,
 };
 
@@ -27,6 +27,47 @@ const LISTED: &str = r#"{"listChanged":true}"#;
 
 /// The same, of resources that can be subscribed to.
 const SUBSCRIBED: &str = r#"{"listChanged":true,"subscribe":true}"#;
+
+/// Which revisions of MCP clients are offered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(strum::Display, strum::EnumMessage, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum OfferedRevisions {
+    /// All.
+    #[default]
+    All,
+    /// Those with sessions to clients that upstreams may need to reach between requests, otherwise all.
+    Auto,
+    /// Those with sessions, up to 2025-11-25.
+    Sessions,
+}
+
+impl Gateway {
+    /// Refuses a stateless client that should open a session instead. Official clients then do.
+    ///
+    /// An upstream with a session may send requests at any time, and between requests a stateless client cannot be
+    /// reached. Only `server/discover` is refused for that reason, as by a server that knows sessions only: official
+    /// clients then open one, and a client that needs no discovery goes on.
+    ///
+    /// # Errors
+    /// -32601 for `server/discover`, -32022 with the revisions to use for other requests.
+    pub(super) fn offer_sessions(&self, caller: &Caller, is_discovery: bool) -> Result<(), ErrorText> {
+        let is_refused = match self.revisions {
+            OfferedRevisions::All => false,
+            OfferedRevisions::Sessions => true,
+            OfferedRevisions::Auto => {
+                is_discovery && caller.can_be_asked() && caller.backend.may_ask_anytime()
+            }
+        };
+        if caller.era() == Era::Session || !is_refused {
+            return Ok(());
+        }
+        Err(match is_discovery {
+            true => ErrorText::method_not_found(),
+            false => unsupported(&Revision::V2026_07_28.to_string(), |revision| revision.has_sessions()),
+        })
+    }
+}
 
 impl Common {
     /// Whether the sender of a handshake with these capabilities is a gateway.
@@ -117,6 +158,15 @@ impl Common {
 }
 
 impl Backend {
+    /// Whether an upstream may send requests outside of a client's request: one with a session, or one that has not
+    /// said yet whether it needs one.
+    fn may_ask_anytime(&self) -> bool {
+        !self
+            .slots()
+            .iter()
+            .all(|slot| slot.introduction().is_some_and(|introduction| introduction.eras.stateless))
+    }
+
     /// The gateways among its upstreams, and those that they lead to.
     pub(super) fn leads_to(&self) -> Chain {
         let upstreams = self.upstreams();

@@ -3,7 +3,6 @@
 mod build;
 mod choose;
 mod options;
-mod variants;
 
 use std::{collections::HashMap, sync::Arc};
 

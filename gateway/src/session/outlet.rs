@@ -97,8 +97,7 @@ impl Outlet {
 
     /// Queues a request. `false` if the client is gone or the queue is full.
     pub fn request(&self, request: &Message) -> bool {
-        let queued = || self.queued(request.encode());
-        self.takes_requests() && queued().is_some_and(|queued| self.frames.try_send(queued).is_ok())
+        self.takes_requests() && self.send(request.encode())
     }
 
     /// Queues a response, waiting as long as the client takes to read. A response that exceeds the peer's
@@ -123,27 +122,24 @@ impl Outlet {
         }
     }
 
-    fn queued(&self, line: Vec<u8>) -> Option<Queued> {
-        let (in_stream, place) = (self.budget.take_one(line.len())?, self.peer.unread(line.len())?);
-        Some(Queued { frame: Frame::Message(line.into()), place, _in_stream: Some(in_stream) })
+    /// Queues a message that is no response, if there is room.
+    fn send(&self, line: Vec<u8>) -> bool {
+        let room = self.budget.take_one(line.len()).zip(self.peer.unread(line.len()));
+        room.is_some_and(|(in_stream, place)| {
+            let frame = Frame::Message(line.into());
+            self.frames.try_send(Queued { frame, place, _in_stream: Some(in_stream) }).is_ok()
+        })
     }
 
     fn offer(&self, message: Vec<u8>) -> bool {
-        if self.answers_only {
+        if self.answers_only || self.send(message) {
             return true;
         }
-        if self.frames.is_closed() {
-            return false;
+        let is_there = !self.is_over();
+        if is_there {
+            tracing::debug!("notification dropped: client reads too slowly");
         }
-        let sent = self.queued(message).map(|queued| self.frames.try_send(queued));
-        match sent {
-            Some(Ok(())) => true,
-            Some(Err(mpsc::error::TrySendError::Closed(_))) => false,
-            Some(Err(mpsc::error::TrySendError::Full(_))) | None => {
-                tracing::debug!("notification dropped: client reads too slowly");
-                true
-            }
-        }
+        is_there
     }
 }
 

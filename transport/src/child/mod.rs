@@ -8,7 +8,6 @@ pub mod guard;
 mod program;
 #[cfg(unix)]
 mod signal;
-mod stderr;
 
 /// There are no process groups on this system, so nothing is sent.
 #[cfg(not(unix))]
@@ -29,6 +28,7 @@ mod signal {
 }
 
 use std::{
+    collections::VecDeque,
     io,
     process::{ExitStatus, Stdio},
     sync::Arc,
@@ -36,14 +36,16 @@ use std::{
 };
 
 use group::Group;
+use parking_lot::Mutex;
 pub use program::Program;
-use stderr::LastLines;
-use tokio::process::Command;
+use tokio::{io::AsyncRead, process::Command};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    Bounds, Connection, Handler, Reason,
+    Bounds, Connection, Handler, Line, Lines, Reason,
     connection::Carrier,
+    line_limit::LineLimit,
+    printable,
     streams::{carry, closed},
 };
 
@@ -69,7 +71,7 @@ pub fn connect(
     let errors = child.stderr.take().ok_or_else(missing)?;
     Ok(Connection::carried(handler, bounds, Carrier::Streams, |connection, queued| async move {
         let last = LastLines::default();
-        let logging = tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone()));
+        let logging = tokio::spawn(log(errors, Arc::clone(&connection), last.clone()));
         let logging = AbortOnDropHandle::new(logging);
         // On return the child's input is closed, which asks it to exit.
         let carried = carry(output, input, &connection, queued).await;
@@ -94,6 +96,48 @@ fn epitaph(
         // It had to be ended, so that is not why the connection is over.
         (Ok(()), None) => closed(connection).because(&details),
     }
+}
+
+/// Longer lines are skipped.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// The last lines a child wrote to stderr, which explain why it exited.
+#[derive(Clone, Debug, Default)]
+struct LastLines(Arc<Mutex<VecDeque<String>>>);
+
+impl LastLines {
+    const KEPT: usize = 5;
+
+    fn keep(&self, line: String) {
+        let mut lines = self.0.lock();
+        if lines.len() == Self::KEPT {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    /// The lines for the operator; `None` if there are none.
+    fn shown(&self) -> Option<String> {
+        let lines = self.0.lock();
+        let shown = || lines.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
+        (!lines.is_empty()).then(|| format!("last stderr lines: {}", shown()))
+    }
+}
+
+/// Logs lines within the rate limit and keeps the last ones, until the child closes its stderr.
+async fn log(errors: impl AsyncRead + Unpin, connection: Arc<Connection>, last: LastLines) {
+    let bounds = *connection.bounds();
+    let mut lines = Lines::new(errors, LONGEST_LINE);
+    let limit = LineLimit::new("stderr lines", bounds.stderr_lines);
+    while let Ok(Some(line)) = lines.next().await {
+        let Line::Text(text) = line else { continue };
+        let text = printable::line(String::from_utf8_lossy(&text).trim_end(), bounds.stderr_characters);
+        if limit.admits(&connection.name()) {
+            tracing::info!(target: "upstream", upstream = connection.name(), "{text}");
+        }
+        last.keep(text);
+    }
+    limit.finish(&connection.name());
 }
 
 #[cfg(all(test, unix))]

@@ -42,7 +42,7 @@ use super::{
     entry::is_lasting,
     proxies::counted,
     refusals::Refusals,
-    unread,
+    unread::Received,
 };
 use crate::{dispatch::Gateway, limits::Limits, observe::Observer};
 
@@ -212,19 +212,17 @@ impl Serving {
             serving.enter(Phase::Body);
             let (head, body) = request.into_parts();
             let version = head.version;
-            let (body, mut rest) = unread::watched(body, &serving);
-            let mut request = Request::from_parts(head, Body::new(body));
+            let received = Received::new(body, &serving);
+            let mut request = Request::from_parts(head, Body::new(received.clone()));
             request.extensions_mut().insert(ConnectInfo(peer));
             request.extensions_mut().insert(Arc::clone(&serving));
             let (answering, serving) = (app(request), Arc::clone(&serving));
             async move {
                 let mut response = answering.await;
-                if let Ok(rest) = rest.try_recv() {
+                if received.linger() {
                     response.headers_mut().insert(header::CONNECTION, CLOSE);
                     // Else hyper would add that the connection of an HTTP/1.0 client is kept.
                     *response.version_mut() = version;
-                    unread::linger(rest);
-                    serving.enter_after(Phase::Body, Phase::Busy);
                 }
                 if is_lasting(&response) {
                     serving.enter_after(Phase::Busy, Phase::Stream);

@@ -1,13 +1,29 @@
-//! Protection against DNS rebinding: accepted hosts and origins (see `cors` for what browsers are sent).
+//! Protection against DNS rebinding: accepted hosts and origins, and what browsers require before pages of an allowed origin may send
+//! requests (CORS, Fetch standard).
 
 use std::{fmt::Display, net::IpAddr};
 
-use axum::http::{HeaderMap, StatusCode, Uri, header, uri::Authority};
+use axum::{
+    extract::Request,
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, uri::Authority},
+    response::{IntoResponse, Response},
+};
 
 use super::{Proxies, refused::Refused};
 
 /// Names of this machine.
 const LOOPBACK: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+
+/// Response headers that pages may read.
+const EXPOSED: HeaderValue = HeaderValue::from_static("mcp-session-id, www-authenticate, retry-after");
+
+/// How long browsers may cache a preflight response, in seconds; two hours is the maximum that any honours.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
+
+const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 
 /// Accepted hosts and origins, and proxies whose forwarding headers are trusted.
 ///
@@ -43,12 +59,40 @@ impl Guard {
         Self { proxies, ..self }
     }
 
+    /// The answer to a request that the guard admits, with CORS headers; otherwise its refusal.
+    pub(super) async fn answering<A: Future<Output = Response>>(
+        &self,
+        request: Request,
+        answer: impl FnOnce(Request) -> A,
+    ) -> Response {
+        let mut response = match self.admit(request.uri(), request.headers()) {
+            Err(refused) => refused.into_response(),
+            Ok(None) => answer(request).await,
+            Ok(Some(origin)) => {
+                let is_preflight = request.method() == Method::OPTIONS
+                    && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+                let mut response = if is_preflight {
+                    preflight(request.headers())
+                } else {
+                    let mut response = answer(request).await;
+                    response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+                    response
+                };
+                response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+                response
+            }
+        };
+        // Caches must not share responses between origins.
+        response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
+        response
+    }
+
     /// Checks a request's target and all of its `Host` and `Origin` headers. Returns its origin, if it has
     /// one.
     ///
     /// # Errors
     /// Why the request is rejected.
-    pub(super) fn admit(&self, target: &Uri, headers: &HeaderMap) -> Result<Option<String>, Refused> {
+    fn admit(&self, target: &Uri, headers: &HeaderMap) -> Result<Option<HeaderValue>, Refused> {
         let mut hosts = headers.get_all(header::HOST).iter().map(|host| host.to_str().ok());
         let host = match (hosts.next().flatten(), hosts.next()) {
             (Some(host), None) => host,
@@ -70,7 +114,7 @@ impl Guard {
                 "requests from origin '{origin}' are refused; it is not an allowed origin"
             ))),
             None if origins.len() > 1 => Err(contradiction("there must be at most one Origin header")),
-            None => Ok(headers.get(header::ORIGIN).and_then(|origin| Some(origin.to_str().ok()?.to_owned()))),
+            None => Ok(headers.get(header::ORIGIN).cloned()),
         }
     }
 
@@ -105,6 +149,22 @@ impl Guard {
     }
 }
 
+fn preflight(asked: &HeaderMap) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+    // Any: a page of an allowed origin may send what every other client may, such as headers that are forwarded to upstreams.
+    if let Some(wanted) = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
+    }
+    // Private network access: pages from public addresses need a further permission.
+    if asked.contains_key(REQUEST_PRIVATE_NETWORK) {
+        headers.insert(ALLOW_PRIVATE_NETWORK, HeaderValue::from_static("true"));
+    }
+    response
+}
+
 fn contradiction(reason: &str) -> Refused {
     Refused::because(StatusCode::BAD_REQUEST, reason)
 }
@@ -127,8 +187,6 @@ fn without_port(host: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use std::net::Ipv4Addr;
-
-    use axum::http::HeaderName;
 
     use super::*;
 

@@ -4,7 +4,6 @@
 mod accept;
 mod body;
 mod connections;
-mod cors;
 mod entry;
 mod guard;
 mod post;

@@ -14,7 +14,7 @@ use axum::{
 };
 use parking_lot::Mutex;
 
-use super::{Guard, cors, refused::Reason};
+use super::{Guard, refused::Reason};
 use crate::observe::{Observer, protected};
 
 /// How long a status is not logged again.
@@ -40,7 +40,7 @@ impl Refusals {
         Self { observer, guard: Arc::new(guard), logged: Arc::default() }
     }
 
-    /// The [guarded](cors::guarded) answer to a request, which is noted if it refuses it.
+    /// The [guarded](Guard::answering) answer to a request, which is noted if it refuses it.
     pub(super) async fn guarded<A: Future<Output = Response>>(
         &self,
         request: Request,
@@ -48,7 +48,7 @@ impl Refusals {
     ) -> Response {
         let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
         let peer = connection.map(|peer| self.guard.proxies.client(peer, request.headers()));
-        let response = cors::guarded(&self.guard, request, answer).await;
+        let response = self.guard.answering(request, answer).await;
         let is_error = response.status().is_client_error() || response.status().is_server_error();
         if is_error && response.extensions().get::<Asked>().is_none() {
             let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());

@@ -14,7 +14,8 @@ use std::{
 use axum::body::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::{sync::oneshot, time::timeout};
+use parking_lot::Mutex;
+use tokio::time::timeout;
 
 use super::connections::{Connection, Phase};
 
@@ -22,30 +23,33 @@ use super::connections::{Connection, Phase};
 /// lose the response.
 const LINGERING: Duration = Duration::from_secs(5);
 
-/// A request's body, which is handed over if it is dropped before its end.
+/// A request's body. Clones share it: an application reads one, and what it leaves is there in the other.
+#[derive(Clone)]
 pub(super) struct Received {
     /// `None` once it was read.
-    body: Option<Incoming>,
-    rest: Option<oneshot::Sender<Incoming>>,
+    body: Arc<Mutex<Option<Incoming>>>,
     connection: Arc<Connection>,
 }
 
-/// A body as an application reads it, and what receives the rest of it, at the latest when the request is dropped.
-pub(super) fn watched(
-    body: Incoming,
-    connection: &Arc<Connection>,
-) -> (Received, oneshot::Receiver<Incoming>) {
-    let (left, rest) = oneshot::channel();
-    if body.is_end_stream() {
-        connection.enter_after(Phase::Body, Phase::Busy);
+impl Received {
+    /// What is received on this connection.
+    pub(super) fn new(body: Incoming, connection: &Arc<Connection>) -> Self {
+        if body.is_end_stream() {
+            connection.enter_after(Phase::Body, Phase::Busy);
+        }
+        Self { body: Arc::new(Mutex::new(Some(body))), connection: Arc::clone(connection) }
     }
-    (Received { body: Some(body), rest: Some(left), connection: Arc::clone(connection) }, rest)
-}
 
-/// Reads the rest of a body beside the response, and forgets it. hyper keeps the connection open as long as the body is read.
-pub(super) fn linger(mut rest: Incoming) {
-    let reading = async move { while let Some(Ok(_)) = rest.frame().await {} };
-    tokio::spawn(timeout(LINGERING, reading));
+    /// Reads what is left beside the response, and forgets it; `false` if nothing is. hyper keeps the connection open as long as the
+    /// body is read.
+    pub(super) fn linger(&self) -> bool {
+        let left = self.body.lock().take().filter(|body| !body.is_end_stream());
+        let Some(mut rest) = left else { return false };
+        let reading = async move { while let Some(Ok(_)) = rest.frame().await {} };
+        tokio::spawn(timeout(LINGERING, reading));
+        self.connection.enter_after(Phase::Body, Phase::Busy);
+        true
+    }
 }
 
 impl Body for Received {
@@ -53,32 +57,24 @@ impl Body for Received {
     type Error = hyper::Error;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Some(body) = self.body.as_mut() else { return Poll::Ready(None) };
-        let polled = Pin::new(body).poll_frame(cx);
+        let mut body = self.body.lock();
+        let Some(receiving) = body.as_mut() else { return Poll::Ready(None) };
+        let polled = Pin::new(receiving).poll_frame(cx);
         if matches!(polled, Poll::Ready(None)) {
-            self.body = None;
+            *body = None;
             self.connection.enter_after(Phase::Body, Phase::Busy);
         }
         polled
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(Incoming::is_end_stream)
+        self.body.lock().as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.as_ref().map_or_else(SizeHint::default, Incoming::size_hint)
-    }
-}
-
-impl Drop for Received {
-    fn drop(&mut self) {
-        if let (false, Some(body), Some(rest)) = (self.is_end_stream(), self.body.take(), self.rest.take()) {
-            // A connection that is gone waits for nothing.
-            let _gone = rest.send(body);
-        }
+        self.body.lock().as_ref().map_or_else(SizeHint::default, Incoming::size_hint)
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! One connection may use both eras: `initialize` opens its session, other requests may be stateless.
 
-mod first;
 mod streams;
 
 use std::{io::ErrorKind, sync::Arc, time::Duration};
 
-use first::First;
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, Line, Lines, Message, Notification, Request, Response, code,
 };
@@ -74,7 +73,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
         let hung_up = CancellationToken::new();
         let writing = AbortOnDropHandle::new(tokio::spawn(write(output, frames, hung_up.clone())));
         let client = Arc::new(Client::unknown());
-        let first = first::read(Lines::new(input, limits.message_bytes), Arc::clone(&client), *limits);
+        let first = first(Lines::new(input, limits.message_bytes), Arc::clone(&client), *limits);
         let first = AbortOnDropHandle::new(tokio::spawn(first));
         Self { first, client, peer, outlet, writing, hung_up }
     }
@@ -319,6 +318,33 @@ async fn over(shutdown: &CancellationToken, at_the_end: Duration, at_shutdown: D
         () = tokio::time::sleep(at_the_end) => {}
         () = shut_down => {}
     }
+}
+
+/// A client's first message, and the input after it.
+type First<R> = (Option<Line>, Lines<R>);
+
+/// Reads the first message and introduces the client by what it declares.
+async fn first<R: AsyncRead + Unpin>(
+    mut lines: Lines<R>,
+    client: Arc<Client>,
+    limits: Limits,
+) -> std::io::Result<First<R>> {
+    let line = lines.next().await;
+    introduce(line.as_ref().ok().and_then(Option::as_ref), &client, &limits);
+    Ok((line?, lines))
+}
+
+fn introduce(line: Option<&Line>, client: &Client, limits: &Limits) {
+    if let Some(Line::Text(text)) = line
+        && let Ok(Message::Request(request)) = Message::parse(text, limits.bounds().message_depth)
+    {
+        match classify(&request, limits) {
+            Ok(RequestKind::Stateless(meta)) => return client.introduce(Era::Stateless, &meta.capabilities),
+            Ok(RequestKind::Initialize) => return client.initializes(&request.params),
+            _ => {}
+        }
+    }
+    client.introduce(Era::Session, &RawObject::empty());
 }
 
 async fn write(

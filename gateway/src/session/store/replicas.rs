@@ -1,4 +1,5 @@
-//! The replicas that share a store: sessions as they read and change them there, and messages between them.
+//! The replicas that share a store: sessions as they read and change them there, and messages between them, as JSON: about streams,
+//! requests in progress and upstreams, which are not in the store.
 
 use std::{
     collections::HashMap,
@@ -12,17 +13,67 @@ use std::{
 use mcp_disclosure_core::{Principal, digest::is_random_id};
 use mcp_disclosure_transport::{Id, Response};
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, Semaphore};
 
-use super::{
-    Delta, MessageKind, Opened, Read, ReplicaMessage, SHORT_MESSAGE_BYTES, SessionStore, StoreError, key_of,
-};
+use super::{Delta, Opened, Read, SHORT_MESSAGE_BYTES, SessionStore, StoreError, key_of};
 
 /// Maximum size of a client's response that is passed to another replica, in bytes.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
 /// How many of those are sent at a time, so that a client cannot have more of them sent than a replica takes in.
 const ANSWERS: usize = 4;
+
+/// A message about a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ReplicaMessage {
+    /// The process that sent it.
+    #[serde(rename = "f")]
+    pub from: Arc<str>,
+    /// What stores know of the session's id.
+    #[serde(rename = "s")]
+    pub session: Arc<str>,
+    /// What happened.
+    #[serde(rename = "w")]
+    pub kind: MessageKind,
+}
+
+/// What a message says. The last two are for one replica, the others for all.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum MessageKind {
+    /// The session changed: an open stream may have to carry that, or updates of other resources.
+    Changed,
+    /// The session ended.
+    Ended,
+    /// The client cancelled a request of its own, by its id as JSON text.
+    Cancelled(String),
+    /// The client's roots changed.
+    Roots,
+    /// Another replica serves the client now, with upstreams of its own: all lists may have changed.
+    Moved,
+    /// The client resumed this event stream at the sender.
+    Followed {
+        /// Its number.
+        stream: u64,
+        /// How far it is.
+        progress: Progress,
+    },
+    /// The client's response to a request that the receiver sent: a JSON-RPC message.
+    Answer(String),
+}
+
+/// How far a replica is that sends another one's event stream to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Progress {
+    /// It begins: a connection that sends the stream elsewhere must stop.
+    Begins,
+    /// It goes on.
+    GoesOn,
+    /// It has sent the last event.
+    Ended,
+}
 
 /// The store, as this replica uses it.
 #[derive(Debug)]
@@ -219,6 +270,21 @@ mod tests {
         assert_eq!(event("ab12.3-4"), Some(("ab12", 3, 4)));
         for other in ["3-4", ".3-4", "a b.3-4", "a:b.3-4", "ab.3", "ab.-4", "ab.3-", "ab.3-x", "ab.x-4", ""] {
             assert_eq!(event(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn k1_a_message_is_read_as_it_was_sent() {
+        let message = ReplicaMessage {
+            from: "ab12".into(),
+            session: "s".into(),
+            kind: MessageKind::Cancelled("\"x\"".into()),
+        };
+        let text = serde_json::to_vec(&message).unwrap();
+        let read: ReplicaMessage = serde_json::from_slice(&text).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{message:?}"));
+        for text in ["", "nonsense", "{}", r#"{"f":"a","s":"s","w":"later"}"#] {
+            assert!(serde_json::from_str::<ReplicaMessage>(text).is_err(), "{text}");
         }
     }
 }
