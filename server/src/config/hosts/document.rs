@@ -106,7 +106,7 @@ impl Document {
         let context = FileContext::new(&self.path, self.current.clone(), &own);
         let reading = |shape| Reading { shape, root: &self.root, context: &context };
         let tables = tables(&self.root, &context).into_iter();
-        tables.flat_map(|(shape, table)| self.of_table(table, reading(shape))).collect()
+        tables.flat_map(|(shape, table, path)| self.of_table((table, &path), reading(shape))).collect()
     }
 
     /// What may be secret, wherever it stands: the values of variables and headers, and what a key calls a token or the like.
@@ -122,37 +122,17 @@ impl Document {
         self.servers().into_iter().find(|found| found.is_same(server))
     }
 
-    /// The names that lead to a value of this file.
-    fn path_of(&self, node: &Node) -> Vec<String> {
-        fn search<'n>(at: &'n Node, wanted: &Node, path: &mut Vec<&'n str>) -> bool {
-            std::ptr::eq(at, wanted)
-                || at.members().iter().any(|member| {
-                    path.push(&member.name);
-                    let is_here = search(&member.node, wanted, path);
-                    if !is_here {
-                        path.pop();
-                    }
-                    is_here
-                })
-        }
-        let mut path = Vec::new();
-        search(&self.root, node, &mut path);
-        path.into_iter().map(str::to_owned).collect()
-    }
-
-    fn of_table<'n>(&'n self, table: &'n Node, file: Reading<'_>) -> Vec<Server<'n>> {
-        let path = self.path_of(table);
+    fn of_table<'n>(&'n self, table: (&'n Node, &[&str]), file: Reading<'_>) -> Vec<Server<'n>> {
         // Of entries with one name, the last one counts; one without a name is used all the same.
-        let used = listed(table).filter(|entry| entry.key.is_none() || entry.wrong.is_none());
+        let used = listed(table.0).filter(|entry| entry.key.is_none() || entry.wrong.is_none());
         let used = used.filter(|entry| entry.node.is_table());
-        used.map(|Listed { name, key, node, .. }| self.server(name, (table, &path), key, node, file))
-            .collect()
+        used.map(|Listed { name, key, node, .. }| self.server(name, table, key, node, file)).collect()
     }
 
     fn server<'n>(
         &'n self,
         name: String,
-        (servers, table): (&'n Node, &[String]),
+        (servers, path): (&'n Node, &[&str]),
         key: Option<&'n Member>,
         node: &'n Node,
         file: Reading<'_>,
@@ -178,7 +158,7 @@ impl Document {
         for other in &self.rules.files {
             ruling.add((shape.elsewhere)(other, context, &name));
         }
-        let table = table.to_owned();
+        let table = path.iter().map(|name| (*name).to_owned()).collect();
         Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }

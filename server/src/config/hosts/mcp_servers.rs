@@ -1,8 +1,9 @@
 //! `mcpServers` of Claude Desktop, Claude Code, Cursor, Windsurf, Cline, Roo and Gemini CLI.
 
-use std::path::Path;
-
-use super::{FileContext, Keys, Means, Ruling, node::Node};
+use super::{
+    FileContext, Keys, Means, Ruling,
+    node::{Member, Node},
+};
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
 pub(crate) const KEYS: Keys = &[
@@ -24,22 +25,25 @@ pub(crate) const KEYS: Keys = &[
     ("includeTools", Means::Allowed), // Gemini CLI
 ];
 
-pub(crate) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+/// Where the servers are.
+const SERVERS: &str = "mcpServers";
+
+pub(crate) fn shared<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
     let is_anothers = is_of_claude_code(root) || is_of_gemini(root, context);
-    table(root).into_iter().filter(|_| !is_anothers && !context.is(OF_CLAUDE_DESKTOP)).collect()
+    table(root, !is_anothers && !context.is(OF_CLAUDE_DESKTOP))
 }
 
 /// The file of Claude Desktop, which fills in no variables.
 const OF_CLAUDE_DESKTOP: &str = "claude_desktop_config.json";
 
-pub(crate) fn of_claude_desktop<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    let is_it = context.is(OF_CLAUDE_DESKTOP) && !is_of_claude_code(root);
-    table(root).into_iter().filter(|_| is_it).collect()
+pub(crate) fn of_claude_desktop<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    table(root, context.is(OF_CLAUDE_DESKTOP) && !is_of_claude_code(root))
 }
 
-/// `mcpServers`, where it is a table.
-fn table(node: &Node) -> Option<&Node> {
-    node.get("mcpServers").filter(|servers| !servers.is_list())
+/// The path of the table of servers, if there is one and the file is of this shape.
+fn table(root: &Node, is_of_shape: bool) -> Vec<Vec<&'static str>> {
+    let is_table = is_of_shape && root.get(SERVERS).is_some_and(|servers| !servers.is_list());
+    if is_table { vec![vec![SERVERS]] } else { Vec::new() }
 }
 
 fn is_of_claude_code(root: &Node) -> bool {
@@ -47,23 +51,21 @@ fn is_of_claude_code(root: &Node) -> bool {
 }
 
 /// `~/.claude.json`: servers of the user, and of each project.
-pub(crate) fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    let of_project = project(root, context).and_then(table);
-    let tables = of_project.into_iter().chain(table(root));
-    tables.filter(|_| is_of_claude_code(root)).collect()
+pub(crate) fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let of_project = project(root, context).map(|project| vec!["projects", project.name.as_str(), SERVERS]);
+    of_project.into_iter().chain(table(root, is_of_claude_code(root))).collect()
 }
 
 pub(crate) fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
-    let disabled = project(root, context).and_then(|project| project.get("disabledMcpServers"));
+    let disabled = project(root, context).and_then(|project| project.node.get("disabledMcpServers"));
     let off = disabled.filter(|disabled| disabled.lists(name)).map(|_| "disabledMcpServers of the project");
     Ruling { off, ..Ruling::default() }
 }
 
 /// The project of the current directory: the innermost listed one.
-fn project<'n>(root: &'n Node, context: &FileContext<'_>) -> Option<&'n Node> {
+fn project<'n>(root: &'n Node, context: &FileContext<'_>) -> Option<&'n Member> {
     let projects = root.get("projects")?;
-    let listed = |directory: &Path| projects.get(directory.to_str()?);
-    context.current.ancestors().find_map(listed)
+    context.current.ancestors().find_map(|directory| projects.member(directory.to_str()?))
 }
 
 /// Keys of the lists of servers, current and older ones.
@@ -79,15 +81,15 @@ const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 pub(crate) fn is_of_gemini(root: &Node, context: &FileContext<'_>) -> bool {
     let mut lists = ALLOWED.iter().chain(EXCLUDED).chain(EXCLUDED_TOOLS);
     let has_lists = lists.any(|names| root.path(names).is_some());
-    let servers = root.members_at(&["mcpServers"]).iter();
+    let servers = root.members_at(&[SERVERS]).iter();
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
     let is_anothers = is_of_claude_code(root) || context.is(OF_CLAUDE_DESKTOP);
     !is_anothers && (context.is_in(".gemini") || has_lists || marks.any(|mark| mark.is_some()))
 }
 
 /// `settings.json`, with `httpUrl`, and lists of servers that may run.
-pub(crate) fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    table(root).into_iter().filter(|_| is_of_gemini(root, context)).collect()
+pub(crate) fn of_gemini<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    table(root, is_of_gemini(root, context))
 }
 
 pub(crate) fn listed(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {

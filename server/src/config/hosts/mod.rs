@@ -80,15 +80,18 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, 
     if tables.is_empty() {
         return Err(without_servers(path, text));
     }
-    tables.iter().for_each(|(shape, servers)| reader.servers(shape, servers));
+    tables.iter().for_each(|(shape, servers, _)| reader.servers(shape, servers));
     Ok(reader.file)
 }
 
-/// The tables and lists of servers with their shapes, in the order of precedence.
-fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<(&'static Shape, &'n Node)> {
+/// The shape of a file, and a table or list of servers in it with its path.
+type Table<'n> = (&'static Shape, &'n Node, Vec<&'n str>);
+
+/// The tables and lists of servers, in the order of precedence.
+fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Table<'n>> {
     let of_shape = |shape: &'static Shape| {
-        let tables = (shape.servers)(root, context).into_iter();
-        tables.map(move |servers| (shape, servers))
+        let paths = (shape.servers)(root, context).into_iter();
+        paths.filter_map(move |path| Some((shape, root.path(&path)?, path)))
     };
     SHAPES.iter().flat_map(of_shape).collect()
 }

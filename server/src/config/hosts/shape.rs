@@ -10,7 +10,7 @@ use crate::config::Lookup;
 pub(crate) struct Shape {
     /// The hosts with this shape, for messages.
     pub(crate) hosts: &'static str,
-    /// The tables or lists of servers, highest precedence first; none in a file of another shape.
+    /// The paths of the tables or lists of servers, highest precedence first; none in a file of another shape.
     pub(crate) servers: Tables,
     /// The keys of an entry.
     pub(crate) keys: Keys,
@@ -20,7 +20,7 @@ pub(crate) struct Shape {
     pub(crate) elsewhere: Elsewhere,
 }
 
-pub(crate) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>;
+pub(crate) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<Vec<&'n str>>;
 pub(crate) type Elsewhere = fn(&Node, &FileContext<'_>, &str) -> Ruling;
 
 /// A host's syntax of variables.

@@ -16,10 +16,10 @@ pub(crate) const SHAPES: &[Shape] = &[
     Shape { hosts: "Claude Desktop", servers: mcp_servers::of_claude_desktop, keys: KEYS, style: Style::Literal, elsewhere: nothing },
     Shape { hosts: "Claude, Cursor, Windsurf, Cline, Roo", servers: mcp_servers::shared, keys: KEYS, style: Style::Dollar, elsewhere: nothing },
     Shape { hosts: "VS Code", servers: of_vscode, keys: KEYS, style: Style::Dollar, elsewhere: rules_of_vscode },
-    Shape { hosts: "Zed", servers: |root, _| root.get("context_servers").into_iter().collect(), keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
+    Shape { hosts: "Zed", servers: |_, _| vec![vec!["context_servers"]], keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
     Shape { hosts: "opencode", servers: of_opencode, keys: OPENCODE_KEYS, style: Style::Braces, elsewhere: rules_of_opencode },
     Shape { hosts: "Continue", servers: of_continue, keys: CONTINUE_KEYS, style: Style::Secrets, elsewhere: nothing },
-    Shape { hosts: "Codex", servers: |root, _| root.get("mcp_servers").into_iter().collect(), keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
+    Shape { hosts: "Codex", servers: |_, _| vec![vec!["mcp_servers"]], keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
 ];
 
 fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
@@ -27,9 +27,9 @@ fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
 }
 
 /// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings, with the keys that most hosts share.
-fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
-    root.get("servers").into_iter().chain(of_settings).collect()
+fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).map(|_| vec!["mcp", "servers"]);
+    [vec!["servers"]].into_iter().chain(of_settings).collect()
 }
 
 /// Settings that name servers or their tools. `chat.tools.eligibleForAutoApproval` names tools as `server/tool`, or as
@@ -120,9 +120,9 @@ const OPENCODE_KEYS: Keys = &[
     ("enabled", Means::Enabled),
 ];
 
-fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    let is_anothers = |mcp: &&Node| is_settings(mcp) || is_of_gemini(root, context);
-    root.get("mcp").filter(|mcp| !is_anothers(mcp)).into_iter().collect()
+fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let is_anothers = root.get("mcp").is_some_and(is_settings) || is_of_gemini(root, context);
+    if is_anothers { Vec::new() } else { vec![vec!["mcp"]] }
 }
 
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
@@ -217,7 +217,8 @@ const CONTINUE_KEYS: Keys = &[
     ])),
 ];
 
-fn of_continue<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    let older = root.path(&["experimental", "modelContextProtocolServers"]);
-    root.get("mcpServers").into_iter().chain(older).filter(|servers| servers.is_list()).collect()
+fn of_continue<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let mut paths = vec![vec!["mcpServers"], vec!["experimental", "modelContextProtocolServers"]];
+    paths.retain(|path| root.path(path).is_some_and(Node::is_list));
+    paths
 }
