@@ -1,6 +1,7 @@
 //! Writing what is planned, and what `init` did to each file, kept so that `undo` can give back the bytes that were there.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -120,21 +121,12 @@ impl Records {
         read(&self.file(path))
     }
 
-    /// All records, by path; and what is damaged, each with a hint.
-    pub(crate) fn all(&self) -> (Vec<Record>, Vec<(PathBuf, Problem)>) {
+    /// All records, by the files that they are in; a damaged one is a problem, with a hint.
+    pub(crate) fn all(&self) -> BTreeMap<PathBuf, Result<Record, Problem>> {
         let entries = fs::read_dir(&self.0).into_iter().flatten().filter_map(Result::ok);
-        let files = entries
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|kind| kind == "json"));
-        let (mut records, mut damaged) = (Vec::new(), Vec::new());
-        for file in files {
-            match read(&file) {
-                Ok(record) => records.extend(record),
-                Err(problem) => damaged.push((file, problem)),
-            }
-        }
-        records.sort_by(|one, two| one.path.cmp(&two.path));
-        (records, damaged)
+        let files = entries.map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|kind| kind == "json"));
+        files.filter_map(|file| read(&file).transpose().map(|record| (file, record))).collect()
     }
 
     /// Keeps a record, readable by the user only.
