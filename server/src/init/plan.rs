@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, wrapped, wrapped_url};
 use crate::{
-    config::hosts::{Document, Rules},
+    config::hosts::{Document, node::Node},
     files::Change,
 };
 
@@ -49,7 +49,7 @@ impl Plan {
     }
 }
 
-/// What is done to the file at this place, whose servers have these rules in other files. With a destination, servers are moved
+/// What is done to the file at this place, of whose servers these other files may say something. With a destination, servers are moved
 /// there where that is possible.
 ///
 /// # Errors
@@ -59,11 +59,11 @@ pub(crate) fn plan(
     current: &Path,
     front: &Front,
     destination: Option<&Destination>,
-    rules: Rules,
+    others: Vec<Node>,
 ) -> Result<Plan, Problem> {
     let (path, before) = read(&place.path)?;
     let mut document = Document::parse(&place.path, &before, current)?;
-    document.rules = rules;
+    document.others = others;
     let mut plan = Plan::default();
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
     if let Some(destination) = destination {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    Entry, FileContext, Keys, Launch, Listed, Means, Reading, Rules, Ruling, SHAPES, Transport, listed,
+    Entry, FileContext, Keys, Launch, Listed, Means, Reading, Ruling, SHAPES, Transport, listed,
     node::{Member, Node, Syntax, Value},
     tables, tree,
 };
@@ -25,8 +25,8 @@ pub(crate) struct Document {
     has_mark: bool,
     /// The directory in which the host is taken to be started.
     pub(crate) current: PathBuf,
-    /// What the host says of its servers in other files.
-    pub(crate) rules: Rules,
+    /// Other files of the host, which may say something of the servers.
+    pub(crate) others: Vec<Node>,
 }
 
 /// A server of the file, as the host would use it.
@@ -80,7 +80,7 @@ impl Document {
         let root = tree(path, body)?;
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());
-        Ok(Self { path, text: body.to_owned(), root, has_mark, current, rules: Rules::default() })
+        Ok(Self { path, text: body.to_owned(), root, has_mark, current, others: Vec::new() })
     }
 
     /// The same file with another text (without a byte order mark).
@@ -88,8 +88,8 @@ impl Document {
     /// # Errors
     /// A syntax error, with its place and a hint.
     pub(crate) fn with_text(&self, text: &str) -> Result<Self, Problem> {
-        let (has_mark, rules) = (self.has_mark, self.rules.clone());
-        Ok(Self { has_mark, rules, ..Self::parse(&self.path, text, &self.current)? })
+        let (has_mark, others) = (self.has_mark, self.others.clone());
+        Ok(Self { has_mark, others, ..Self::parse(&self.path, text, &self.current)? })
     }
 
     /// The whole file.
@@ -154,10 +154,7 @@ impl Document {
             _ => None,
         });
         let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
-        ruling.add(self.rules.of(&name));
-        for other in &self.rules.files {
-            ruling.add((shape.elsewhere)(other, context, &name));
-        }
+        self.others.iter().for_each(|other| ruling.add((shape.elsewhere)(other, context, &name)));
         let table = path.iter().map(|name| (*name).to_owned()).collect();
         Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }

@@ -1,8 +1,9 @@
 //! `mcpServers` of Claude Desktop, Claude Code, Cursor, Windsurf, Cline, Roo and Gemini CLI.
 
 use super::{
-    FileContext, Keys, Means, Ruling,
+    FileContext, Keys, Means, Ruling, alternatives, is_all, is_of_any,
     node::{Member, Node},
+    of_rule, plain,
 };
 
 /// The keys of all these hosts; a key has the same meaning in each host that uses it.
@@ -56,10 +57,45 @@ pub(crate) fn of_claude_code<'n>(root: &'n Node, context: &FileContext<'_>) -> V
     of_project.into_iter().chain(table(root, is_of_claude_code(root))).collect()
 }
 
-pub(crate) fn in_project(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
-    let disabled = project(root, context).and_then(|project| project.node.get("disabledMcpServers"));
-    let off = disabled.filter(|disabled| disabled.lists(name)).map(|_| "disabledMcpServers of the project");
-    Ruling { off, ..Ruling::default() }
+/// What Claude Code says of a server by its name or those of its tools, `mcp__server__tool`: in its settings, and in
+/// `~/.claude.json` project by project.
+pub(crate) fn rules_of_claude_code(root: &Node, context: &FileContext<'_>, name: &str) -> Ruling {
+    const SWITCHES: [&str; 3] = ["disabledMcpServers", "disabledMcpjsonServers", "enabledMcpjsonServers"];
+    let lists = |node: &Node, key: &str| node.get(key).is_some_and(|list| list.lists(name));
+    let prefix = format!("mcp__{}__", plain(name));
+    let named = |key: &str| {
+        let rules = root.path(&["permissions", key]).map_or(&[][..], Node::items);
+        rules.iter().filter_map(Node::text).flat_map(|rule| of_rule(rule, &prefix)).collect::<Vec<_>>()
+    };
+    let (mut hidden, mut asked) = (named("deny"), named("ask"));
+    let events = root.members_at(&["hooks"]).iter();
+    let matchers = events.flat_map(|event| event.node.items()).filter_map(|hook| hook.get("matcher")?.text());
+    let hooks = matchers.flat_map(alternatives).filter(|pattern| !is_of_any(pattern));
+    let hooked: Vec<String> = hooks.flat_map(|pattern| of_rule(&pattern, &prefix)).collect();
+    let is_switched = |node: &Node| SWITCHES.iter().any(|key| lists(node, key));
+    let has = |node: &Node| node.path(&[SERVERS, name]).is_some();
+    // One that a project has as well as the user is replaced there.
+    let in_project = |project: &Member| is_switched(&project.node) || (has(root) && has(&project.node));
+    let mut rules = ["deniedMcpServers", "allowedMcpServers"]
+        .iter()
+        .filter_map(|key| root.get(key))
+        .flat_map(Node::items);
+    let is_named = is_switched(root)
+        || root.members_at(&["projects"]).iter().any(in_project)
+        || rules.clone().any(|rule| lists(rule, "serverName"))
+        || [&hidden, &asked, &hooked].iter().any(|patterns| !patterns.is_empty());
+    // A rule for all tools goes on matching: the entry keeps its name.
+    [&mut hidden, &mut asked].into_iter().for_each(|patterns| patterns.retain(|pattern| !is_all(pattern)));
+    let lost = if let Some(tools) = hooked.iter().find(|pattern| !is_all(pattern)) {
+        Some(format!("a hook of the host matches calls of '{tools}', and could not recognize them any more"))
+    } else if rules.any(|rule| rule.get("serverCommand").or(rule.get("serverUrl")).is_some()) {
+        Some("the host's settings allow or deny servers by command or url, which would be another".to_owned())
+    } else {
+        None
+    };
+    let is_off = project(root, context).is_some_and(|project| lists(&project.node, SWITCHES[0]));
+    let off = is_off.then_some("disabledMcpServers of the project");
+    Ruling { off, hidden, asked, is_named, lost, ..Ruling::default() }
 }
 
 /// The project of the current directory: the innermost listed one.
