@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::{Moved, Plan, keep, key, write};
 use crate::{
     failure::Failure,
-    files::{Change, Unwritten, make_private_folder, write_together},
+    files::{Change, Unwritten, make_private_folder},
 };
 
 /// The version of this format; other ones are not read.
@@ -187,17 +187,12 @@ fn read(file: &Path) -> Result<Option<Record>, Problem> {
 }
 
 /// Writes records first, so that `undo` knows every file of ours even if this is killed, and hosts' files last, so that no
-/// entry leads to a file that is not there.
+/// entry leads to a file that is not there. `write` is `write_together`, but in a test of a disk that fails.
 ///
 /// # Errors
 /// Why files cannot be written. Then all is as it was, but for files that the error names: their records and the servers that
 /// were moved out of them are kept.
-pub(crate) fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result<(), Failure> {
-    applied(plans, current, records, write_together)
-}
-
-/// The same with `write` as an argument: a file that cannot be put back takes a disk that fails in between.
-pub(crate) fn applied(
+pub(crate) fn apply(
     plans: &[Plan],
     current: &Path,
     records: &Records,

@@ -13,7 +13,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added, write::LARGEST,
+    Edits, Folders, Front, Place, Plan, append, candidates, hosts, opened, remove_added, write::LARGEST,
 };
 use crate::{
     config::hosts::{
@@ -109,8 +109,7 @@ pub(crate) fn permitted(
     if servers.is_empty() || !front.bridges.iter().any(|bridge| bridge.reads_only) {
         return Ok(None);
     }
-    let (path, before) = read(&place.path)?;
-    let document = Document::parse(&place.path, &before, current)?;
+    let (path, document) = opened(&place.path, current)?;
     let Some(list) = document.root.path(&LIST).filter(|list| list.is_list()) else { return Ok(None) };
     let mut permitted: Vec<String> = Vec::new();
     for (name, entry) in &servers {
@@ -129,8 +128,7 @@ pub(crate) fn permitted(
     let mut edits = Edits::default();
     append(&mut edits, &document, list, &permitted);
     let Some(changed) = edited(&document, edits) else { return Ok(None) };
-    let after = changed.bytes();
-    let change = Change { path, before: Some(before), after };
+    let change = Change { path, before: Some(document.bytes()), after: changed.bytes() };
     Ok(Some(Plan { place, change, permitted, ..Plan::default() }))
 }
 

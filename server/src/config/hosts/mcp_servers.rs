@@ -19,8 +19,8 @@ pub(crate) const KEYS: Keys = &[
     ("serverUrl", Means::Address),   // Windsurf
     ("httpUrl", Means::HttpAddress), // Gemini CLI
     ("headers", Means::Headers),
-    ("disabled", Means::Disabled), // Windsurf, Cline, Roo
-    ("enabled", Means::Enabled),
+    ("disabled", Means::Switch(true)), // Windsurf, Cline, Roo
+    ("enabled", Means::Switch(false)),
     ("disabledTools", Means::Hidden), // Windsurf, Roo
     ("excludeTools", Means::Hidden),  // Gemini CLI
     ("includeTools", Means::Allowed), // Gemini CLI

@@ -79,10 +79,8 @@ pub(crate) enum Means {
     BearerFromVariable,
     /// The transport.
     Transport,
-    /// Whether the server is disabled.
-    Disabled,
-    /// Whether the server is enabled.
-    Enabled,
+    /// Whether the server is used; this value disables it.
+    Switch(bool),
     /// Disabled tools.
     Hidden,
     /// The only enabled tools.
@@ -135,7 +133,8 @@ impl<'a> FileContext<'a> {
     }
 }
 
-fn project(file: &Path) -> Option<&Path> {
+/// The project that a file belongs to, by its name or the folder that it is in.
+pub(crate) fn project(file: &Path) -> Option<&Path> {
     let is = |path: &Path, names: &[&str]| names.iter().any(|name| path.ends_with(name));
     if is(file, FILES) {
         return file.parent();

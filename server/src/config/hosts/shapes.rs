@@ -69,7 +69,7 @@ const ZED_KEYS: Keys = &[
     ("env", Means::Environment),
     ("url", Means::Address),
     ("headers", Means::Headers),
-    ("enabled", Means::Enabled),
+    ("enabled", Means::Switch(false)),
 ];
 
 /// The default profile of the agent, and the only built-in one that enables all context servers.
@@ -117,7 +117,7 @@ const OPENCODE_KEYS: Keys = &[
     ("cwd", Means::Directory),
     ("url", Means::Address),
     ("headers", Means::Headers),
-    ("enabled", Means::Enabled),
+    ("enabled", Means::Switch(false)),
 ];
 
 fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
@@ -128,38 +128,27 @@ fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
 /// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
 fn rules_of_opencode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
-    let switched = root.members_at(&["tools"]).iter();
-    let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
-    let permission = root.get("permission");
-    let denied = permission.into_iter().flat_map(Node::members).filter(|tool| denies(&tool.node));
-    let patterns = switched.chain(denied).map(|tool| tool.name.as_str());
-    let patterns = patterns.chain(permission.filter(|all| denies(all)).map(|_| "*"));
     let prefix = format!("{}_", plain(name));
     let of_tools = |pattern: &str| of_tools(pattern, &prefix);
-    let of_any =
-        patterns.clone().filter(|pattern| !pattern.starts_with(&prefix)).flat_map(of_tools).collect();
-    let hidden = patterns.flat_map(of_tools).collect();
-    let asked = questions(root).into_iter().flat_map(of_tools).collect();
+    let all = root.get("permission").filter(|all| says("deny", all)).map(|_| "*");
+    let denied: Vec<&str> = restricted(root, "deny").chain(all).collect();
+    let of_any = denied.iter().filter(|pattern| !pattern.starts_with(&prefix));
+    let of_any = of_any.flat_map(|pattern| of_tools(pattern)).collect();
+    let hidden = denied.iter().flat_map(|pattern| of_tools(pattern)).collect();
+    // What an agent may not use, others may.
+    let agents = ["agent", "mode"].iter().flat_map(|key| root.members_at(&[*key]));
+    let of_agents =
+        agents.flat_map(|agent| restricted(&agent.node, "ask").chain(restricted(&agent.node, "deny")));
+    let asked = restricted(root, "ask").chain(of_agents).flat_map(of_tools).collect();
     Ruling { hidden, of_any, asked, ..Ruling::default() }
 }
 
-/// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.
-fn questions(root: &Node) -> Vec<&str> {
-    let permission = root.members_at(&["permission"]).iter();
-    let asked = permission.filter(|tool| says("ask", &tool.node)).map(|tool| tool.name.as_str());
-    let agents = ["agent", "mode"].iter().filter_map(|key| root.get(key)).flat_map(Node::members);
-    let of_agents = agents.flat_map(|agent| {
-        let switched = agent.node.members_at(&["tools"]).iter();
-        let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
-        let permission = agent.node.members_at(&["permission"]).iter();
-        let restricted = permission.filter(|tool| says("ask", &tool.node) || denies(&tool.node));
-        switched.chain(restricted).map(|tool| tool.name.as_str())
-    });
-    asked.chain(of_agents).collect()
-}
-
-fn denies(permission: &Node) -> bool {
-    says("deny", permission)
+/// The patterns of the tools that a file, or an agent in it, asks about or denies.
+fn restricted<'n>(node: &'n Node, wanted: &'static str) -> impl Iterator<Item = &'n str> {
+    let switched = node.members_at(&["tools"]).iter();
+    let switched = switched.filter(move |tool| wanted == "deny" && tool.node.as_bool() == Some(false));
+    let permission = node.members_at(&["permission"]).iter().filter(move |tool| says(wanted, &tool.node));
+    switched.chain(permission).map(|tool| tool.name.as_str())
 }
 
 /// Whether a permission is this one, or is for a pattern that matches all arguments. MCP tools request `*`, so rules for
@@ -181,7 +170,7 @@ const CODEX_KEYS: Keys = &[
     ("http_headers", Means::Headers),
     ("env_http_headers", Means::HeadersFromVariables),
     ("bearer_token_env_var", Means::BearerFromVariable),
-    ("enabled", Means::Enabled),
+    ("enabled", Means::Switch(false)),
     ("enabled_tools", Means::Allowed),
     ("disabled_tools", Means::Hidden),
 ];

@@ -142,7 +142,8 @@ fn w1_a_large_file_is_edited_and_a_huge_one_refused() {
 fn w1_entries_without_a_name_replace_no_others() {
     let text = "mcpServers:\n  - command: x\n";
     let project = Project::of("config.yaml", text);
-    let destination = project.destination().beside(vec!["number 1".to_owned()]);
+    let mut destination = project.destination();
+    destination.elsewhere = vec!["number 1".to_owned()];
     let plan = plan(project.place(), Path::new("/now"), &front(), Some(&destination), vec![]).unwrap();
     assert_eq!(plan.apart, [("number 1".to_owned(), "only servers of JSON files are moved".to_owned())]);
 }
