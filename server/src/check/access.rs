@@ -1,7 +1,7 @@
 //! What `[auth]`, `[[principals]]` and `[profiles]` say of what no upstream lists, entries that match no caller, and what clients
 //! could learn by the names that they are served.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Kind, ListedResources, Pattern, Principal, Snapshot, View, VisibleTool, Warning};
 use mcp_disclosure_gateway as gateway;
@@ -71,12 +71,9 @@ fn revealing(grant: &Written<'_>, everything: &View, seen: &View, findings: &mut
     let is_permitted = |tool: &VisibleTool<'_>| seen.tool(tool.tool().key().as_str()).is_some();
     let (seen_ones, others): (Vec<_>, Vec<_>) =
         everything.tools().filter(is_qualified).partition(is_permitted);
-    let mut twins: HashMap<&str, VisibleTool<'_>> = HashMap::with_capacity(others.len());
-    for other in others {
-        twins.entry(other.tool().upstream_name()).or_insert(other);
-    }
     for tool in seen_ones {
-        let Some(other) = twins.get(tool.tool().upstream_name().as_str()) else { continue };
+        let is_twin = |other: &&VisibleTool<'_>| other.tool().upstream_name() == tool.tool().upstream_name();
+        let Some(other) = others.iter().find(is_twin) else { continue };
         let (what, name, upstream) = (&grant.what, tool.tool().key(), other.tool().upstream());
         let detail = format!("{what}: '{name}' is served so because {upstream} has a tool of that name, too");
         findings.add(rules::REVEALING, grant.place.into(), detail);

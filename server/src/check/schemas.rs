@@ -2,7 +2,7 @@
 //! related tools.
 
 use mcp_disclosure_core::{ArgumentProblem, Schema, Verdict, nearest::nearest};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Findings, Place, Read, Subject, rules};
 
@@ -74,37 +74,18 @@ fn first(problems: &[ArgumentProblem]) -> String {
     problem.unwrap_or_default()
 }
 
-/// The most bytes that are compiled for the parameters of one tool.
-const MOST_BYTES: usize = 16_000_000;
-
-/// The examples and defaults in the schema of each parameter, and what is wrong with them.
+/// The examples in the schemas of parameters, and what is wrong with them.
 fn schema_examples(read: &Read<'_>) -> Vec<Option<String>> {
     let Some(schema) = read.definition.get("inputSchema") else { return Vec::new() };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
-    let mut seen = Vec::new();
-    // Definitions are compiled with every parameter.
-    let mut room = MOST_BYTES;
-    for (name, property) in properties {
-        let examples = property.get("examples").and_then(Value::as_array).into_iter().flatten();
-        let given: Vec<&Value> = examples.collect();
-        if given.is_empty() {
-            continue;
-        }
-        // References of a parameter lead to the whole schema's definitions.
-        let mut alone = property.clone();
-        for key in ["$defs", "definitions"] {
-            if let (Some(definitions), Some(alone)) = (schema.get(key), alone.as_object_mut()) {
-                alone.insert(key.to_owned(), definitions.clone());
-            }
-        }
-        let alone = alone.to_string();
-        let Some(left) = room.checked_sub(alone.len()) else { break };
-        room = left;
-        let alone = Schema::compile(&alone);
-        seen.extend(given.into_iter().map(|value| {
-            let problem = misfit(&alone, value);
-            problem.map(|problem| format!("an example of {name}: {problem}"))
-        }));
-    }
-    seen
+    let examples = properties.iter().flat_map(|(name, property)| {
+        let given = property.get("examples").and_then(Value::as_array).into_iter().flatten();
+        given.map(move |value| json!({name: value}))
+    });
+    // An example of one parameter need not be a whole call.
+    let parts = ["$schema", "$defs", "definitions", "properties"];
+    let parts = parts.iter().filter_map(|key| Some(((*key).to_owned(), schema.get(key)?.clone())));
+    let alone = Schema::compile(&Value::from_iter(parts).to_string());
+    let problem = |example: Value| Some(format!("an example of {}", misfit(&alone, &example)?));
+    examples.map(problem).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{Tool, brief, printable::few};
+use mcp_disclosure_core::{Tool, brief, case_parts, printable::few};
 use serde_json::{Map, Value};
 
 use super::{Findings, MOST_NAMED, Place, Read, Subject, internal, rules};
@@ -90,26 +90,12 @@ fn described(tool: &Tool) -> String {
 }
 
 fn says_name(tool: &Tool, said: &[String]) -> bool {
-    said == words(&spread(tool.upstream_name()))
+    said == words(&case_parts(tool.upstream_name()).join(" "))
 }
 
 fn words(text: &str) -> Vec<String> {
     let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).filter(|word| !EMPTY_WORDS.contains(&word.as_str())).collect()
-}
-
-/// `getData` as `get Data`.
-fn spread(name: &str) -> String {
-    let mut spread = String::new();
-    let mut is_lower = false;
-    for character in name.chars() {
-        if is_lower && character.is_uppercase() {
-            spread.push(' ');
-        }
-        spread.push(character);
-        is_lower = character.is_lowercase();
-    }
-    spread
 }
 
 /// What the brief has that says how the tool is used: parameters, examples and paths (tool-descriptions-resource §3.1); and

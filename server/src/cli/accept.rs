@@ -7,9 +7,9 @@ use std::{
 
 use clap::Args;
 use mcp_disclosure_core::{DefinitionChange, Lock, Pattern, UpstreamLists, nearest::did_you_mean, qualified};
-use mcp_disclosure_gateway::{Gateway, Problem, upstream::UpstreamError};
+use mcp_disclosure_gateway::{Problem, upstream::UpstreamError};
 
-use super::{Program, Source, export::of_complete_definitions, print, print_text, runtime_for_one};
+use super::{Program, Source, export::of_complete_definitions, print, print_text, visited};
 use crate::{
     config::CONFIGURATION,
     export::spread,
@@ -97,12 +97,10 @@ type Listed = (Vec<Arc<UpstreamLists>>, Vec<Arc<UpstreamError>>);
 
 fn listed(program: &Program, source: Source) -> Result<Listed, Failure> {
     let assembly = of_complete_definitions(program, source)?;
-    runtime_for_one()?.block_on(async {
-        let started = Gateway::start(assembly).await?;
+    visited(assembly, |started| {
         let slots = started.gateway.backends().shared().slots();
         let lists = slots.iter().filter_map(|slot| slot.status().offered().cloned()).collect();
-        started.gateway.close().await;
-        Ok((lists, started.missing))
+        (lists, started.missing.clone())
     })
 }
 

@@ -4,9 +4,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 use mcp_disclosure_core::{Principal, UpstreamName, View, full};
-use mcp_disclosure_gateway::{Assembly, Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
+use mcp_disclosure_gateway::{Assembly, Problem, catalogue::Declared, negotiation::StrategyOptions};
 
-use super::{Program, Source, compare::progress::Progress, print, print_folded, runtime_for_one};
+use super::{Program, Source, compare::progress::Progress, print, print_folded, visited};
 use crate::{
     config::{CONFIGURATION, UpstreamEntry},
     export::{Export, Folder, Origins, write},
@@ -57,20 +57,19 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let source = if is_own { source.with("config", [configuration.clone()]) } else { source };
     let source = source.resolve(program.own.as_ref())?;
     let folder = Folder::read(&out, &source.files, replace).map_err(Failure::Configuration)?;
-    let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));
+    let is_disabled = |name: &UpstreamName| folder.disables(name);
     let source = source.retaining(|upstream| !upstream.name.as_ref().is_some_and(is_disabled));
     if source.upstreams().is_empty() && source.contents.is_ok() {
         let problem = Problem::new("every upstream of the source is switched off, there or in the folder");
         return Err(Failure::Configuration(vec![problem.hint("switch one on, or name another")]));
     }
     source.warn();
-    let export = look(program, source, folder.as_ref(), (definitions, replace))?;
-    let descriptions = folder.as_ref().map_or(&*out, |folder| &*folder.descriptions);
-    write(&out, &export.files, replace.then_some(descriptions))?;
+    let export = look(program, source, &folder, (definitions, replace))?;
+    write(&export.files, replace.then_some(&*folder.descriptions))?;
     for (tool, why) in &export.report.without {
         tracing::warn!("tool '{tool}' has no description file: {why}");
     }
-    let report = export.report.text(folder.as_ref().is_some_and(Folder::is_there), &export.files);
+    let report = export.report.text(folder.is_there(), &export.files);
     print_folded(&report)?;
     print(format_args!("mcp-disclosure serve --config {}", configuration.display()))
 }
@@ -87,23 +86,20 @@ pub(super) fn of_complete_definitions(program: &Program, source: Source) -> Resu
 fn look(
     program: &Program,
     source: Source,
-    folder: Option<&Folder>,
+    folder: &Folder,
     (definitions, replace): (bool, bool),
 ) -> Result<Export, Failure> {
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
     let config = source.files.config().cloned();
     let mut assembly = of_complete_definitions(program, source)?;
-    let is_source = |folder: &&Folder| {
-        config.as_ref().zip(folder.files.config()).is_some_and(|(one, own)| is_same(&own.path, &one.path))
-    };
-    if let Some(folder) = folder.filter(|folder| !is_source(folder)) {
+    let both = config.as_ref().zip(folder.files.config());
+    if !both.is_some_and(|(one, own)| is_same(&own.path, &one.path)) {
         assembly.declared = folder.declare_over(&assembly.declared).map_err(Failure::Configuration)?;
     }
     let declared: Declared = assembly.declared.clone();
-    runtime_for_one()?.block_on(async {
-        let started = Gateway::start(assembly).await?;
-        let backend = Arc::clone(started.gateway.backends().shared());
+    visited(assembly, |started| {
+        let backend = started.gateway.backends().shared();
         let snapshot = Arc::clone(backend.catalogue().current().snapshot());
         let slots = backend.slots();
         let upstreams: Vec<(UpstreamName, Option<UpstreamEntry>)> = slots
@@ -112,9 +108,8 @@ fn look(
             .filter_map(|(slot, entry)| Some((slot.name()?.clone(), entry)))
             .collect();
         let lists = slots.iter().filter_map(|slot| slot.status().offered().cloned()).collect();
-        started.gateway.close().await;
         if !started.missing.is_empty() {
-            return Err(Failure::Upstreams(started.missing));
+            return Err(Failure::Upstreams(started.missing.clone()));
         }
         let view = View::of(Arc::clone(&snapshot), &Principal::anonymous());
         let config = config.as_ref().and_then(|config| Some(&**config.said.as_ref().ok()?));
@@ -130,5 +125,5 @@ fn look(
             replace,
         };
         Export::of(&origins).map_err(Failure::Configuration)
-    })
+    })?
 }

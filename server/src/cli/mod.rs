@@ -51,7 +51,7 @@ pub use undo::undo;
 pub(crate) use upstreams::parse_name;
 pub(crate) use width::{folded, folded_on_stderr, folded_text, width};
 
-use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
+use mcp_disclosure_gateway::{Assembly, Gateway, StartedGateway, catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::printable::{one_line, printable};
 
 use crate::failure::Failure;
@@ -74,6 +74,16 @@ fn runtime_for_one() -> Result<tokio::runtime::Runtime, Failure> {
 /// A runtime for many clients.
 fn runtime_for_many() -> Result<tokio::runtime::Runtime, Failure> {
     built(&mut tokio::runtime::Builder::new_multi_thread())
+}
+
+/// Starts what would be served, looks at it, and ends it.
+fn visited<T>(assembly: Assembly, look: impl FnOnce(&StartedGateway) -> T) -> Result<T, Failure> {
+    runtime_for_one()?.block_on(async {
+        let started = Gateway::start(assembly).await?;
+        let seen = look(&started);
+        started.gateway.close().await;
+        Ok(seen)
+    })
 }
 
 fn built(builder: &mut tokio::runtime::Builder) -> Result<tokio::runtime::Runtime, Failure> {

@@ -3,12 +3,12 @@
 use clap::Args;
 use mcp_disclosure_core::{Era, Memory, Notes, Permits, Principal, Registry, Settings, adaptive};
 use mcp_disclosure_gateway::{
-    Gateway, Offer, Problem,
+    Offer, Problem,
     negotiation::{Bridge, Strategies, StrategyOptions},
 };
 use serde_json::Value;
 
-use super::{Program, folded, print_text, runtime_for_one};
+use super::{Program, folded, print_text, visited};
 use crate::{
     config::DisclosureFile,
     failure::Failure,
@@ -59,16 +59,15 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
         ..StrategyOptions::default()
     };
     let assembly = source.prepare(&program.registry, &options, None)?;
-    let guidance = runtime_for_one()?.block_on(async {
-        let gateway = Gateway::start(assembly).await?.gateway;
+    let guidance = visited(assembly, |started| {
+        let gateway = &started.gateway;
         let choice = gateway.strategies().choose(None, &Permits::all(), &Offer::default(), Era::Session);
         let page = gateway.backends().shared().catalogue().current().page(
             &Principal::anonymous(),
             &choice,
             &Memory::default(),
         );
-        gateway.close().await;
-        Ok::<_, Failure>(page.instructions.clone())
+        page.instructions.clone()
     })?;
     match guidance {
         Some(guidance) => print_text(&format!("{guidance}\n")),

@@ -1,9 +1,6 @@
 //! `undo`: hosts' files without this program.
 
-use std::{
-    io::ErrorKind,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use mcp_disclosure_gateway::Problem;
 
@@ -59,23 +56,27 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
     let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let gathered = gathered_folder()?;
     let current = current_folder()?;
-    let (all, damaged) = records.all();
+    let mut recorded = records.all();
     let is_recorded = places.host.is_empty() && places.file.is_empty();
     let mut found = places.existing(&current);
     if is_recorded {
         // What is found here, and what is recorded, wherever it is.
-        let real: Vec<PathBuf> = found.iter().filter_map(|place| place.path.canonicalize().ok()).collect();
-        let others = all.iter().filter(|record| !real.contains(&record.path));
-        found.extend(others.map(|record| Place { host: None, path: record.path.clone() }));
+        let real: Vec<PathBuf> = found.iter().map(|place| real(&place.path)).collect();
+        let mut others: Vec<PathBuf> =
+            recorded.values().flatten().map(|record| record.path.clone()).collect();
+        others.retain(|path| !real.contains(path));
+        others.sort();
+        found.extend(others.into_iter().map(|path| Place { host: None, path }));
     }
     let mut plans = Plans::default();
     for place in found {
-        if let Some(record) = all.iter().find(|record| is_gone(record, &place.path)) {
-            plans.gone.push(record.clone());
-            continue;
-        }
-        let planned = read(&place.path).and_then(|(path, before)| {
-            let record = records.of(&path)?;
+        let path = real(&place.path);
+        let planned = recorded.remove(&records.file(&path)).transpose().and_then(|record| {
+            if let Some(record) = record.clone().filter(|_| matches!(path.try_exists(), Ok(false))) {
+                plans.gone.push(record);
+                return Ok(None);
+            }
+            let (path, before) = read(&place.path)?;
             // Another host's file need not be one that can be read.
             if place.host.is_some() && record.is_none() && !names_program(&before, &launcher) {
                 return Ok(None);
@@ -91,12 +92,10 @@ pub fn undo(places: PlaceArguments) -> Result<(), Failure> {
             Err(problem) => plans.problems.push((place, problem)),
         }
     }
-    let is_said =
-        |problem: &Problem| plans.problems.iter().any(|(_, said)| said.to_string() == problem.to_string());
-    let damaged: Vec<_> =
-        damaged.into_iter().filter(|(_, problem)| is_recorded && !is_said(problem)).collect();
-    plans.problems.extend(damaged.into_iter().map(|(path, problem)| (Place { host: None, path }, problem)));
-    if !is_recorded {
+    if is_recorded {
+        let damaged = recorded.into_iter().filter_map(|(path, record)| Some((path, record.err()?)));
+        plans.problems.extend(damaged.map(|(path, problem)| (Place { host: None, path }, problem)));
+    } else {
         refuse_named(&plans.problems)?;
     }
     plans.files.retain(|plan| plan.changes() || plan.record.is_some() || !plan.undone.left.is_empty());
@@ -129,13 +128,10 @@ fn names_program(text: &str, launcher: &[String]) -> bool {
     text.contains(ENTRY) || name.is_some_and(|name| text.contains(name))
 }
 
-/// Whether this is the record of the file at this path, and there is no such file any more.
-fn is_gone(record: &Record, path: &Path) -> bool {
-    // A record names the file without links, which cannot be followed to one that is gone.
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-    let real = folder.zip(path.file_name()).map(|(folder, name)| folder.join(name));
-    let is_of_path = record.path == path || Some(&record.path) == real.as_ref();
-    is_of_path && path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+/// The path of a file without links, by which it is recorded. A file may be gone.
+fn real(path: &Path) -> PathBuf {
+    let of_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
 }
 
 fn show(plans: &Plans, records: &Records) -> Result<(), Failure> {

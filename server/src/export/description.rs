@@ -1,6 +1,9 @@
 //! Description files: those of the source, and for whole definitions.
 
-use std::{collections::HashMap, fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use mcp_disclosure_core::{
     DescriptionError, DescriptionFile, RawObject, Tool, ToolName,
@@ -19,31 +22,19 @@ const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"]
 const LAID_OVER: &[&str] =
     &["examples", "usage_guidance", "error_guidance", "returns", "related", "keywords", "concerns"];
 
-/// Description files by their paths.
-pub(super) type Index<'a> = HashMap<&'a str, &'a DescriptionFile>;
+/// The path and text of a file, or why a tool can have none.
+pub(super) type Described = Result<(PathBuf, String), String>;
 
-/// The name and text of a file, or why a tool can have none.
-pub(super) type Described = Result<(String, String), String>;
-
-pub(super) fn index<'a>(origins: &Origins<'a>) -> Index<'a> {
-    origins.declared.files.iter().map(|file| (file.path.as_str(), file)).collect()
-}
-
-/// The name and text of a tool's new description file, or why there can be none; `None` where none is wanted: one is written
+/// The path and text of a tool's new description file, or why there can be none; `None` where none is wanted: one is written
 /// for whole definitions, and where the source has one that the folder lacks.
 ///
 /// # Errors
 /// That there is no place for any.
-pub(super) fn new(
-    origins: &Origins<'_>,
-    index: &Index<'_>,
-    tool: &Tool,
-) -> Result<Option<Described>, Problem> {
+pub(super) fn new(origins: &Origins<'_>, tool: &Tool) -> Result<Option<Described>, Problem> {
     let (folder, whole) = (origins.folder, origins.definitions);
-    let decided = tool.supplement().path.as_deref().and_then(|path| index.get(path).copied());
-    let is_elsewhere = folder.is_some_and(|folder| folder.inside.is_none());
-    let is_there = folder.is_some_and(|folder| folder.has_file_of(tool));
-    if is_there || !(whole || (decided.is_some() && !is_elsewhere)) {
+    let path = tool.supplement().path.as_deref();
+    let decided = origins.declared.files.iter().find(|file| path == Some(&*file.path));
+    if folder.has_file_of(tool) || !(whole || (decided.is_some() && folder.is_inside)) {
         return Ok(None);
     }
     let stem = decided.map_or_else(|| described_name(tool), |file| &file.name);
@@ -57,11 +48,10 @@ pub(super) fn new(
     if let Err(errors) = DescriptionFile::parse(&name, stem, &text) {
         return Ok(Some(Err(errors.first().map(DescriptionError::to_string).unwrap_or_default())));
     }
-    let Some(folder) = folder else { return Ok(Some(Ok((name, text)))) };
     let place = folder.place_of(&name)?;
-    Ok(Some(match folder.text(&place) {
-        Some(_) => Err(format!("{place} is there already, and is not what describes it now")),
-        None => Ok((place, text)),
+    Ok(Some(match folder.texts.contains_key(&place) {
+        true => Err(format!("{} is there already, and is not what describes it now", place.display())),
+        false => Ok((place, text)),
     }))
 }
 

@@ -3,7 +3,6 @@
 
 use std::{
     collections::BTreeMap,
-    ffi::OsStr,
     fs, io,
     path::{Component, Path, PathBuf},
     sync::Arc,
@@ -12,21 +11,21 @@ use std::{
 use mcp_disclosure_core::{OnChange, Review, Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 
-use super::merge::{self, MARK};
+use super::merge;
 use crate::{
     config::{
         CONFIGURATION, DisclosureFile, absolute_path,
-        hosts::node::{Node, Syntax, parse_as},
+        hosts::{Document, node::Node},
     },
     files::{Files, ReadFile, description_paths, is_same},
     init::{Edits, quoted},
-    lock::{LOCK, LockFile},
+    lock::LockFile,
 };
 
 /// Where description files of a configuration are put that names no folder for them.
 const DESCRIPTIONS: &str = "tools";
 
-/// A folder with a `disclosure.toml` or description files, or where the source's `disclosure.toml` goes.
+/// The folder that is exported into: its `disclosure.toml` or description files, or where the source's `disclosure.toml` goes.
 #[derive(Debug)]
 pub struct Folder {
     /// What is decided in it.
@@ -35,28 +34,29 @@ pub struct Folder {
     pub(super) base: Option<String>,
     /// Where description files are, or would be.
     pub descriptions: PathBuf,
-    /// The same within the folder, unless that leads out of it.
-    pub(super) inside: Option<PathBuf>,
+    /// Whether that is within the folder.
+    pub(super) is_inside: bool,
+    /// Its `disclosure.toml`.
+    pub(super) configuration: PathBuf,
     /// What is reviewed in it.
-    lock: LockFile,
-    /// Its files as they were read, by their names within the folder; description files only where they stay.
-    pub(super) texts: BTreeMap<String, String>,
+    pub(super) lock: LockFile,
+    /// Its files as they were read; description files only where they stay.
+    pub(super) texts: BTreeMap<PathBuf, String>,
 }
 
 impl Folder {
-    /// Reads a folder; `None` where nothing was decided yet, in it or in a configuration of the `source`. With `replace`,
-    /// its description files are none of it.
+    /// Reads a folder, which need not be there. With `replace`, its description files are none of it.
     ///
     /// # Errors
     /// Everything that keeps its files from being used, and what of the source's configuration cannot be put into its own,
     /// each with place and hint.
-    pub fn read(path: &Path, source: &Files, replace: bool) -> Result<Option<Self>, Vec<Problem>> {
-        let file = path.join(CONFIGURATION);
+    pub fn read(path: &Path, source: &Files, replace: bool) -> Result<Self, Vec<Problem>> {
+        let configuration = path.join(CONFIGURATION);
         // The source may be this very file.
-        let is_own = |given: &&ReadFile<DisclosureFile>| is_same(&given.path, &file);
-        let own = file.exists().then(|| match source.config().filter(is_own) {
+        let is_own = |given: &&ReadFile<DisclosureFile>| is_same(&given.path, &configuration);
+        let own = configuration.exists().then(|| match source.config().filter(is_own) {
             Some(given) => given.clone(),
-            None => ReadFile::read(&file),
+            None => ReadFile::read(&configuration),
         });
         let said = own.as_ref().map(|own| own.said.clone()).transpose()?;
         let declared = said.as_ref().and_then(|said| said.tool_descriptions.clone());
@@ -64,20 +64,19 @@ impl Folder {
         // Beside a configuration that names no folder there may be other files of this kind.
         let inside = declared.unwrap_or_else(|| said.map_or("", |_| DESCRIPTIONS).into());
         let descriptions = if inside == Path::new("") { path.to_owned() } else { path.join(&inside) };
-        let inside = within(path, &descriptions, inside);
+        let is_inside = is_within(path, &descriptions, &inside);
         let mut texts = BTreeMap::new();
-        if is_read && !replace && path.exists() {
+        if is_read && is_inside && !replace && path.exists() {
             for file in description_files(&descriptions)? {
-                if let Some(name) = inside.as_ref().and_then(|inside| name(inside, file.file_name()?)) {
-                    texts.insert(name, read(&file)?);
-                }
+                let text = fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
+                texts.insert(file, text);
             }
         }
         let directory = (!texts.is_empty()).then(|| descriptions.clone());
         let base = match (&own, source.config().filter(|given| given.said.is_ok())) {
             (Some(own), given) => {
                 given.map_or(Ok(()), |given| keeps_all(given, own))?;
-                texts.insert(CONFIGURATION.to_owned(), own.text.to_string());
+                texts.insert(configuration.clone(), own.text.to_string());
                 Some(own.text.to_string())
             }
             (None, Some(given)) => {
@@ -86,11 +85,10 @@ impl Folder {
             }
             (None, None) => None,
         };
-        let lock = LockFile::beside(&file).map_err(|problem| vec![problem])?;
-        texts.extend(lock.text.clone().map(|text| (LOCK.to_owned(), text)));
-        let is_something = base.is_some() || !texts.is_empty();
+        let lock = LockFile::beside(&configuration).map_err(|problem| vec![problem])?;
+        texts.extend(lock.text.clone().map(|text| (lock.path.clone(), text)));
         let files = Files::of(own, directory);
-        Ok(is_something.then_some(Self { files, base, descriptions, inside, lock, texts }))
+        Ok(Self { files, base, descriptions, is_inside, configuration, lock, texts })
     }
 
     /// Whether anything is in it already.
@@ -137,57 +135,39 @@ impl Folder {
 
     /// Whether the description file that is in force for a tool is one of this folder's.
     pub(super) fn has_file_of(&self, tool: &Tool) -> bool {
-        let path = tool.supplement().path.as_deref().map(Path::new);
-        let name = path.and_then(|path| name(self.inside.as_ref()?, path.file_name()?));
-        let is_here =
-            || path.and_then(Path::parent).is_some_and(|folder| is_same(folder, &self.descriptions));
-        name.is_some_and(|name| self.texts.contains_key(&name)) && is_here()
+        let Some(path) = tool.supplement().path.as_deref().map(Path::new) else { return false };
+        let own = path.file_name().map(|name| self.descriptions.join(name));
+        own.is_some_and(|own| self.texts.contains_key(&own) && is_same(&own, path))
     }
 
     /// The text of its `disclosure.toml`, which must say where description files are if there are any.
     pub(super) fn with_descriptions(&self, text: String) -> String {
-        match (self.config(), &self.base) {
-            (Some(config), _) if config.tool_descriptions.is_none() => {
-                merge::with_key(&text, DIRECTORY, DESCRIPTIONS)
-            }
-            (None, Some(base)) if !has_key(base, DIRECTORY) => merge::with_key(&text, DIRECTORY, "."),
-            _ => text,
-        }
+        let is_said = parse(&text).is_ok_and(|said| said.root.get(DIRECTORY).is_some());
+        let said = if self.config().is_some() { DESCRIPTIONS } else { "." };
+        if is_said { text } else { merge::with_key(&text, DIRECTORY, said) }
     }
 
     /// Where a new description file belongs.
     ///
     /// # Errors
     /// That it would be outside of the folder.
-    pub(super) fn place_of(&self, file: &str) -> Result<String, Problem> {
-        self.inside.as_ref().and_then(|inside| name(inside, file.as_ref())).ok_or_else(|| {
-            let elsewhere = self.descriptions.display();
-            let message = format!(
-                "tool_descriptions leads out of the folder, to {elsewhere}; nothing is written there"
-            );
-            Problem::new(message).hint("move the description files into the folder that is exported into")
-        })
-    }
-
-    /// The text of a file as it was read.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(String::as_str)
+    pub(super) fn place_of(&self, file: &str) -> Result<PathBuf, Problem> {
+        let elsewhere = self.descriptions.display();
+        let message =
+            || format!("tool_descriptions leads out of the folder, to {elsewhere}; nothing is written there");
+        let hint = "move the description files into the folder that is exported into";
+        let place = Some(self.descriptions.join(file)).filter(|_| self.is_inside);
+        place.ok_or_else(|| Problem::new(message()).hint(hint))
     }
 }
 
-/// The part of a path that is within a folder. One that is not there yet is judged by its text.
-fn within(folder: &Path, path: &Path, declared: PathBuf) -> Option<PathBuf> {
+/// Whether a path is within a folder. One that is not there yet is judged by what is `declared` of it.
+fn is_within(folder: &Path, path: &Path, declared: &Path) -> bool {
+    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     match (fs::canonicalize(path), fs::canonicalize(folder)) {
-        (Ok(path), Ok(folder)) => path.strip_prefix(folder).ok().map(Path::to_owned),
-        _ => {
-            let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-            declared.components().all(is_plain).then_some(declared)
-        }
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => declared.components().all(is_plain),
     }
-}
-
-fn name(inside: &Path, file: &OsStr) -> Option<String> {
-    inside.join(file).to_str().map(str::to_owned)
 }
 
 /// The description files of a folder, which may not be there yet.
@@ -196,10 +176,6 @@ pub(super) fn description_files(directory: &Path) -> Result<Vec<PathBuf>, Vec<Pr
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         paths => paths.map_err(|error| unreadable(directory, &error)),
     }
-}
-
-fn read(path: &Path) -> Result<String, Vec<Problem>> {
-    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Vec<Problem> {
@@ -237,23 +213,21 @@ const WHOLE: &[&[&str]] = &[
 /// # Errors
 /// That it is no TOML.
 pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
-    let root = parse(existing)?;
+    let document = parse(existing)?;
     let mut edits = Edits::default();
     let mut write = |node: &Node, text: &str| {
         edits.replace(node.at..node.end, quoted(text));
     };
     for path in PATHS {
-        for (node, text) in at(&root, path).into_iter().filter_map(|node| Some((node, node.text()?))) {
+        for (node, text) in at(&document.root, path).into_iter().filter_map(|node| Some((node, node.text()?)))
+        {
             let is_name = path.last() == Some(&"command") && !text.contains(std::path::is_separator);
             let absolute = absolute_path(from, text).filter(|_| !is_name);
             absolute.iter().for_each(|absolute| write(node, absolute));
         }
     }
-    at(&root, &[DIRECTORY]).into_iter().for_each(|node| write(node, "."));
-    // Places are counted behind the byte order mark.
-    let body = existing.strip_prefix(MARK).unwrap_or(existing);
-    let mark = &existing[..existing.len() - body.len()];
-    Ok(format!("{mark}{}", edits.apply(body).unwrap_or_else(|| body.to_owned())))
+    at(&document.root, &[DIRECTORY]).into_iter().for_each(|node| write(node, "."));
+    Ok(edits.edited(&document).map_or_else(|_| existing.to_owned(), |moved| moved.bytes()))
 }
 
 /// Whether a configuration says everything itself that nothing is added for.
@@ -266,7 +240,7 @@ pub(super) fn keeps_all(
 ) -> Result<(), Vec<Problem>> {
     let both = parse(&given.text).and_then(|given| Ok((given, parse(&own.text)?)));
     let (said, there) = both.map_err(|problem| vec![problem])?;
-    let is_lost = |path: &&&[&str]| !at(&said, path).is_empty() && at(&there, path).is_empty();
+    let is_lost = |path: &&&[&str]| !at(&said.root, path).is_empty() && at(&there.root, path).is_empty();
     let problem = |path: &&[&str]| {
         let (key, given, own) = (path.join("."), given.path.display(), own.path.display());
         Problem::new(format!("{given}: '{key}' is not in {own}, and export adds only single tables by name"))
@@ -276,14 +250,8 @@ pub(super) fn keeps_all(
     if lost.is_empty() { Ok(()) } else { Err(lost) }
 }
 
-/// Whether a configuration has a key.
-pub(super) fn has_key(text: &str, key: &str) -> bool {
-    parse(text).is_ok_and(|root| root.get(key).is_some())
-}
-
-pub(super) fn parse(text: &str) -> Result<Node, Problem> {
-    let body = text.strip_prefix(MARK).unwrap_or(text);
-    parse_as(Syntax::Toml, body).map_err(|error| Problem::new(error.message))
+pub(super) fn parse(text: &str) -> Result<Document, Problem> {
+    Document::parse(Path::new(CONFIGURATION), text, Path::new(""))
 }
 
 /// The values at a path.

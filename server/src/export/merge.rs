@@ -20,8 +20,8 @@ pub(super) struct Block {
 /// # Errors
 /// That a table is written in a form that nothing can be added to.
 pub(super) fn with_blocks(existing: &str, blocks: &[Block]) -> Result<String, Problem> {
-    let root = parse(existing)?;
-    let mut text = existing.to_owned();
+    let root = parse(existing)?.root;
+    let mut new = String::new();
     for Block { table, name, text: block } in blocks {
         let there = root.member(table);
         let Some(name) = name.as_deref().filter(|name| there.is_none_or(|there| lacks(&there.node, name)))
@@ -35,12 +35,12 @@ pub(super) fn with_blocks(existing: &str, blocks: &[Block]) -> Result<String, Pr
                 Problem::new(message).hint(format!("write tables of their own, such as [{table}.NAME]"))
             );
         }
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
+        if new.is_empty() && !existing.is_empty() && !existing.ends_with('\n') {
+            new.push('\n');
         }
-        text.push_str(block);
+        new.push_str(block);
     }
-    Ok(like(existing, &text[..existing.len()], &text[existing.len()..]))
+    Ok(format!("{existing}{}", like(existing, &new)))
 }
 
 /// Whether a table has no member, or a list no item, of this name.
@@ -56,17 +56,16 @@ pub(super) fn with_key(existing: &str, key: &str, said: &str) -> String {
     let first =
         if body.starts_with("#:schema") { body.find('\n').map_or(body.len(), |at| at + 1) } else { 0 };
     let at = existing.len() - body.len() + first;
-    let line = like(existing, "", &format!("{key} = {said:?}\n"));
+    let line = like(existing, &format!("{key} = {said:?}\n"));
     format!("{}{line}{}", &existing[..at], &existing[at..])
 }
 
 /// A byte order mark.
-pub(super) const MARK: char = '\u{feff}';
+const MARK: char = '\u{feff}';
 
-/// A text, and another one with the line ends of `existing` behind it.
-fn like(existing: &str, text: &str, new: &str) -> String {
-    let new = if existing.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() };
-    format!("{text}{new}")
+/// A text with the line ends of another one.
+fn like(existing: &str, new: &str) -> String {
+    if existing.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod report;
 mod settings;
 mod write;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 pub(crate) use description::spread;
 pub use folder::Folder;
@@ -23,7 +23,7 @@ pub use write::write;
 use crate::{
     config::{CONFIGURATION, DisclosureFile, UpstreamEntry},
     files::Change,
-    lock::{self, LOCK},
+    lock,
 };
 
 /// Everything that is written down.
@@ -42,7 +42,7 @@ pub struct Origins<'a> {
     /// The configuration of the source.
     pub config: Option<&'a DisclosureFile>,
     /// What is there already, and is kept.
-    pub folder: Option<&'a Folder>,
+    pub folder: &'a Folder,
     /// Whether whole definitions are written.
     pub definitions: bool,
     /// Whether description files and records that earlier exports wrote are written anew.
@@ -52,7 +52,7 @@ pub struct Origins<'a> {
 /// The files to write.
 #[derive(Debug, Default)]
 pub struct Export {
-    /// Those that are new or change, by their paths within the folder.
+    /// Those that are new or change.
     pub files: Vec<Change>,
     /// What was found.
     pub report: Report,
@@ -69,12 +69,12 @@ impl Export {
         // What a person wrote and what is added may contradict each other.
         let file = DisclosureFile::parse(CONFIGURATION, &text)?;
         file.declare(&origins.declared.about)?;
-        export.file(origins, CONFIGURATION.to_owned(), text);
+        export.file(origins, origins.folder.configuration.clone(), text);
         let reviewed = export.report.lock(origins);
         if reviewed != Lock::default() {
-            export.file(origins, LOCK.to_owned(), lock::text(&reviewed));
+            export.file(origins, origins.folder.lock.path.clone(), lock::text(&reviewed));
         }
-        if origins.folder.is_some_and(Folder::is_there) {
+        if origins.folder.is_there() {
             export.report.vanished(origins.snapshot.warnings());
             export.report.stayed(origins);
         }
@@ -83,33 +83,29 @@ impl Export {
 
     /// The text of the configuration; description files are noted on the way.
     fn text(&mut self, origins: &Origins<'_>) -> Result<String, Problem> {
-        let index = description::index(origins);
         for visible in origins.view.tools() {
-            match description::new(origins, &index, visible.tool())? {
-                Some(Ok((name, text))) => self.file(origins, name, text),
+            match description::new(origins, visible.tool())? {
+                Some(Ok((path, text))) => self.file(origins, path, text),
                 Some(Err(why)) => self.report.without.push((visible.tool().key().to_string(), why)),
                 None => {}
             }
         }
-        let is_description = |name: &String| name != CONFIGURATION && name != LOCK;
-        let has_some = |folder: &Folder| folder.texts.keys().any(is_description);
-        let has_files = !self.files.is_empty() || origins.folder.is_some_and(has_some);
+        let Folder { configuration, lock, texts, .. } = origins.folder;
+        let is_description = |path: &PathBuf| path != configuration && *path != lock.path;
+        let has_files = !self.files.is_empty() || texts.keys().any(is_description);
         let blocks = settings::blocks(origins, has_files)
             .map_err(|error| Problem::new(format!("what is declared cannot be written as TOML: {error}")))?;
-        let text = match origins.folder.and_then(|folder| folder.base.as_deref()) {
+        let text = match &origins.folder.base {
             Some(existing) => merge::with_blocks(existing, &blocks)?,
             None => blocks.into_iter().map(|block| block.text).collect(),
         };
-        Ok(match origins.folder.filter(|_| has_files) {
-            Some(folder) => folder.with_descriptions(text),
-            None => text,
-        })
+        Ok(if has_files { origins.folder.with_descriptions(text) } else { text })
     }
 
     /// Writes a file, unless it is there like this.
-    fn file(&mut self, origins: &Origins<'_>, name: String, text: String) {
-        let before = origins.folder.and_then(|folder| folder.text(&name)).map(str::to_owned);
-        let change = Change { path: name.into(), before, after: text };
+    fn file(&mut self, origins: &Origins<'_>, path: PathBuf, after: String) {
+        let before = origins.folder.texts.get(&path).cloned();
+        let change = Change { path, before, after };
         self.files.extend(Some(change).filter(Change::changes));
     }
 }

@@ -6,7 +6,7 @@ use std::{collections::HashSet, ffi::OsStr, fmt::Write, path::Path};
 use mcp_disclosure_core::{Kind, Lock, OnChange, UpstreamName, Warning, printable::counted, qualified};
 use mcp_disclosure_transport::printable::one_line;
 
-use super::{Folder, Origins};
+use super::Origins;
 use crate::{
     config::{CONFIGURATION, UpstreamEntry},
     files::Change,
@@ -87,7 +87,7 @@ impl Report {
 
     /// Notes upstreams that the folder's configuration says other things of.
     pub(super) fn stayed(&mut self, origins: &Origins<'_>) {
-        let there = origins.folder.and_then(Folder::config).map(|config| &*config.upstreams.0);
+        let there = origins.folder.config().map(|config| &*config.upstreams.0);
         // A path of the source may be relative to its own folder.
         let program = |command: &String| Path::new(command).file_name().map(OsStr::to_owned);
         let target = |entry: &UpstreamEntry| {
@@ -140,7 +140,7 @@ impl Report {
 }
 
 fn written(files: &[Change]) -> String {
-    let is_named = |name: &&str| files.iter().any(|file| file.path == Path::new(name));
+    let is_named = |name: &&str| files.iter().any(|file| file.path.ends_with(name));
     let mut written: Vec<String> =
         [CONFIGURATION, LOCK].into_iter().filter(is_named).map(str::to_owned).collect();
     match files.len() - written.len() {

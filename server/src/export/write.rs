@@ -13,29 +13,28 @@ use crate::{
     files::{Change, text_of, write_together},
 };
 
-/// Writes files, whose paths are within a directory that need not be there yet. `replaced` is the folder whose description files are replaced.
+/// Writes files. `replaced` is the folder whose description files are replaced.
 ///
 /// # Errors
 /// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of
 /// other tools, which could not be served; [`Failure::Write`] where the directory cannot be written.
-pub fn write(directory: &Path, files: &[Change], replaced: Option<&Path>) -> Result<(), Failure> {
-    let others = replaced.map(|folder| others(folder, directory, files)).transpose();
+pub fn write(files: &[Change], replaced: Option<&Path>) -> Result<(), Failure> {
+    let others = replaced.map(|folder| others(folder, files)).transpose();
     match others.map_err(Failure::Configuration)? {
         Some(problems) if !problems.is_empty() => return Err(Failure::Configuration(problems)),
         _ => {}
     }
-    let changes = files.iter().cloned().map(|Change { path, before, after }| {
-        let path = directory.join(path);
+    let changes = files.iter().cloned().map(|change| {
         // Description files that are replaced were not read.
-        let before = before.or_else(|| replaced.and_then(|_| text_of(&path).ok()));
-        Change { path, before, after }
+        let before = change.before.or_else(|| replaced.and_then(|_| text_of(&change.path).ok()));
+        Change { before, ..change }
     });
     write_together(&changes.collect::<Vec<_>>()).map_err(|unwritten| unwritten.failure)
 }
 
 /// Description files of tools that the source does not have.
-fn others(folder: &Path, directory: &Path, files: &[Change]) -> Result<Vec<Problem>, Vec<Problem>> {
-    let ours: HashSet<PathBuf> = files.iter().map(|file| directory.join(&file.path)).collect();
+fn others(folder: &Path, files: &[Change]) -> Result<Vec<Problem>, Vec<Problem>> {
+    let ours: HashSet<&PathBuf> = files.iter().map(|file| &file.path).collect();
     let mut there = description_files(folder)?;
     there.retain(|path| !ours.contains(path));
     let problem = |path: &PathBuf| {
@@ -51,8 +50,8 @@ mod tests {
 
     use super::*;
 
-    fn file(name: &str, after: &str, before: Option<&str>) -> Change {
-        Change { path: name.into(), before: before.map(str::to_owned), after: after.to_owned() }
+    fn file(folder: &Path, name: &str, after: &str, before: Option<&str>) -> Change {
+        Change { path: folder.join(name), before: before.map(str::to_owned), after: after.to_owned() }
     }
 
     fn contents(directory: &Path) -> Vec<(String, String)> {
@@ -71,21 +70,22 @@ mod tests {
     fn u10_where_one_file_cannot_be_written_all_are_as_they_were() {
         let outside = tempfile::tempdir().unwrap();
         let directory = outside.path().join("out");
-        write(&directory, &[file("a.json", "a", None), file("b/c.json", "c", None)], None).unwrap();
+        let file = |name, after, before| file(&directory, name, after, before);
+        write(&[file("a.json", "a", None), file("b/c.json", "c", None)], None).unwrap();
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left aside");
         // A new folder comes as a whole, or not at all; and what is said names it.
-        let wrong = [file("a.json", "a", None), file("a.json/d.json", "d", None)];
-        let failed = write(&outside.path().join("new"), &wrong, None).unwrap_err();
+        let wrong = [file("../new/a.json", "a", None), file("../new/a.json/d.json", "d", None)];
+        let failed = write(&wrong, None).unwrap_err();
         assert!(failed.to_string().contains("new/a.json"), "{failed}");
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left of a new folder");
         // A file is in the place of the last one's folder.
         let before = contents(&directory);
         let files =
             [file("a.json", "A", Some("a")), file("new.json", "n", None), file("a.json/d.json", "d", None)];
-        let failed = write(&directory, &files, None);
+        let failed = write(&files, None);
         assert!(failed.is_err());
         assert_eq!(contents(&directory), before);
-        write(&directory, &files[..2], None).unwrap();
+        write(&files[..2], None).unwrap();
         assert_eq!(fs::read_to_string(directory.join("a.json")).unwrap(), "A");
     }
 
@@ -93,8 +93,9 @@ mod tests {
     fn u10_a_file_that_changed_since_it_was_read_is_not_overwritten() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("a.json"), "theirs").unwrap();
+        let file = |before| file(directory.path(), "a.json", "ours", before);
         for before in [None, Some("older")] {
-            let failed = write(directory.path(), &[file("a.json", "ours", before)], None).unwrap_err();
+            let failed = write(&[file(before)], None).unwrap_err();
             assert!(
                 failed.to_string().contains("a.json: changed or vanished meanwhile (hint: nothing"),
                 "{failed}"
@@ -103,7 +104,7 @@ mod tests {
         assert_eq!(contents(directory.path()), [("a.json".to_owned(), "theirs".to_owned())]);
         // What is to be replaced was not read, and need not be UTF-8.
         fs::write(directory.path().join("a.json"), b"\xff").unwrap();
-        write(directory.path(), &[file("a.json", "ours", None)], Some(directory.path())).unwrap();
+        write(&[file(None)], Some(directory.path())).unwrap();
         assert_eq!(contents(directory.path()), [("a.json".to_owned(), "ours".to_owned())]);
     }
 }

@@ -8,10 +8,7 @@ use similar::TextDiff;
 
 use super::{Edits, Ours, quoted};
 use crate::{
-    config::hosts::{
-        Document,
-        node::{Node, Syntax},
-    },
+    config::hosts::{Document, node::Node},
     launcher,
     secrets::{self, HIDDEN},
 };
@@ -61,36 +58,31 @@ fn masked(path: &Path, text: &str) -> String {
     edits.apply(&document.text).unwrap_or_default()
 }
 
+/// A comment, by what begins it.
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?s)/\*(.*?)\*/|(?://|#)([^\n]*)").expect("a valid expression, as a test shows")
+});
+
 /// The texts of a file's comments: an entry that is commented out has its secrets, too. What follows the first document of YAML
 /// counts as one.
 fn comments(document: &Document) -> Vec<Range<usize>> {
     let text = &*document.text;
-    let mark = if document.syntax() == Syntax::Json { '/' } else { '#' };
     let mut values = Vec::new();
     values_in(&document.root, &mut values);
     values.sort_by_key(|value| value.start);
     let last = values.last().map_or(0, |value| value.end);
-    let ends = ["\n---", "\n..."].map(|mark| text.get(last..).and_then(|rest| rest.find(mark)));
-    let others = ends.into_iter().flatten().min().map_or(text.len(), |at| last + at);
-    values.push(others..text.len());
+    let ends = ["\n---", "\n..."].map(|mark| Some(last + text.get(last..)?.find(mark)? + mark.len()));
+    let others = ends.into_iter().flatten().min().map_or(text.len()..text.len(), |at| at..text.len());
+    values.push(others.clone());
     let (mut comments, mut done) = (Vec::new(), 0);
     for value in values {
         // Between values there are only marks and comments.
-        while let Some(at) = text.get(done..value.start).and_then(|between| between.find(mark)) {
-            let (begun, end) = match &text.as_bytes()[done + at..] {
-                [b'/', b'*', ..] => (2, "*/"),
-                [b'/', b'/', ..] => (2, "\n"),
-                _ => (1, "\n"),
-            };
-            let start = value.start.min(done + at + begun);
-            let length = text[start..value.start].find(end).unwrap_or(value.start - start);
-            comments.push(start..start + length);
-            done = value.start.min(start + length + end.len());
-        }
+        let found = COMMENT.captures_iter(text.get(done..value.start).unwrap_or_default());
+        let said = found.filter_map(|found| found.get(1).or(found.get(2)));
+        comments.extend(said.map(|said| done + said.start()..done + said.end()));
         done = done.max(value.end);
     }
-    let mark_of_others = "\n---".len();
-    comments.extend((others < text.len()).then(|| others + mark_of_others..text.len()));
+    comments.extend(Some(others).filter(|others| !others.is_empty()));
     comments
 }
 

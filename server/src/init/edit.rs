@@ -60,22 +60,22 @@ impl Edits {
         changed.filter(is_as_expected).ok_or_else(|| UNUSUAL.to_owned())
     }
 
-    /// The file with all replacements, if the server of this number is as expected then, and nothing else changed but these
-    /// members of a table.
+    /// The file with all replacements, if this server is as expected then, and nothing else changed but these members of a
+    /// table.
     ///
     /// # Errors
     /// [`UNUSUAL`].
     pub(crate) fn of_server(
         self,
         document: &Document,
-        number: usize,
+        server: &Server<'_>,
         (table, members): (&Node, &[&str]),
         is_as_expected: impl FnOnce(&Server<'_>) -> bool,
     ) -> Result<Document, Why> {
         self.checked(document, |changed| {
-            let after = changed.servers();
+            let (number, after) = (document.number(server), changed.servers());
             after.len() == document.servers().len()
-                && after.get(number).is_some_and(is_as_expected)
+                && number.and_then(|number| after.get(number)).is_some_and(is_as_expected)
                 && document.root.is_same_but(&changed.root, Some(table), members)
         })
     }

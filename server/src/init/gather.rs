@@ -67,51 +67,24 @@ fn of_table(
     let former = ours.into_iter().find(|server| !files(server, front, destination).is_empty());
     let known = former.map_or_else(|| Ok(Former::default()), |former| behind(former, front, destination));
     let holder = servers.first()?.servers;
-    let gaps = holder.members().windows(2).map(|pair| document.text.get(pair[0].node.end..pair[1].at));
-    let has_comments =
-        document.syntax() == Syntax::Json && gaps.flatten().any(|gap| gap.contains(['/', '#']));
-    let mut candidates: Vec<&Server<'_>> = Vec::new();
+    let mut moved: Vec<&Server<'_>> = Vec::new();
     for server in servers {
-        let clashes = known.as_ref().is_ok_and(|known| known.names.contains(&server.name));
-        let why = match &known {
-            Err(why) => Some(why.clone()),
-            Ok(_) if clashes => Some("a server of the same name is behind our entry already".to_owned()),
-            // An entry of a list may have no name.
-            Ok(_) if server.key.is_some() && destination.elsewhere.contains(&server.name) => Some(
-                "another file of the host has an entry of the same name, and one replaces the other"
-                    .to_owned(),
-            ),
-            Ok(_) if destination.is_among_hosts_files() => Some(
-                "the host reads every file of its folder, and would read the one with the moved servers"
-                    .to_owned(),
-            ),
-            Ok(_) if has_comments => Some("comments stand between the servers, and would be lost".to_owned()),
-            Ok(_) => stays(document, server),
-        };
-        match why {
+        match stays(document, server, &known, destination) {
             Some(why) => apart.push((server.name.clone(), why)),
-            None => candidates.push(server),
+            None => moved.push(server),
         }
     }
-    let different = different(document, table, &candidates, file);
-    candidates.retain(|server| different.iter().all(|(name, _)| *name != server.name));
+    let different = different(document, table, &moved, file);
+    moved.retain(|server| different.iter().all(|(name, _)| *name != server.name));
     apart.extend(different);
-    let moved = candidates;
+    let switch = moved.first()?.switch.clone();
     let names: Vec<String> = moved.iter().map(|server| server.name.clone()).collect();
     let text = moved_text(document, table, &moved);
-    moved.first()?;
     let named = destination.named(file)?;
     let (entry, changed) = match former {
         Some(former) => (former.name.clone(), extended(document, former, &names, &named)?),
         None => {
-            let taken = |name: &str| {
-                let members = holder.members().iter().map(|member| &member.name);
-                members.chain(&destination.elsewhere).any(|member| member == name)
-            };
-            let usual = destination.entry();
-            let mut free =
-                (1..).map(|number| if number == 1 { usual.clone() } else { format!("{usual}-{number}") });
-            let entry = free.find(|name| !taken(name))?;
+            let entry = destination.entry(holder);
             let own = own_entry(&moved, front, &named)?;
             let changed = replaced(document, holder, &names, &entry, &own)?;
             (entry, changed)
@@ -125,17 +98,37 @@ fn of_table(
             && after.len() == document.servers().len() - names.len() + usize::from(former.is_none())
             && document.root.is_same_but(&changed.root, Some(holder), &members)
     };
-    let switch = moved.first().and_then(|server| server.switch);
     let is_shared = destination.is_in_project();
     let (file, former) = (file.to_owned(), known.unwrap_or_default());
     is_as_expected.then_some((changed, Moved { entry, names, file, text, former, is_shared, switch }))
 }
 
-/// Why a server keeps its entry, if something of it would be lost in a file of ours.
-fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
+/// Why a server keeps its entry, if something of it would be lost in a file of ours, beside what is `known` to be there.
+fn stays(
+    document: &Document,
+    server: &Server<'_>,
+    known: &Result<Former, Why>,
+    destination: &Destination,
+) -> Option<Why> {
+    let known = match known {
+        Ok(known) => known,
+        Err(why) => return Some(why.clone()),
+    };
+    let gaps = server.servers.members().windows(2);
+    let mut gaps = gaps.filter_map(|pair| document.text.get(pair[0].node.end..pair[1].at));
+    let has_comments = document.syntax() == Syntax::Json && gaps.any(|gap| gap.contains(['/', '#']));
     // Lists outside the entry name the server, not ours.
     let is_listed = server.ruling.allow.is_some() && server.filters.is_empty();
     let why = match &server.foreign[..] {
+        _ if known.names.contains(&server.name) => "a server of the same name is behind our entry already",
+        // An entry of a list may have no name.
+        _ if server.key.is_some() && destination.elsewhere.contains(&server.name) => {
+            "another file of the host has an entry of the same name, and one replaces the other"
+        }
+        _ if destination.is_among_hosts_files() => {
+            "the host reads every file of its folder, and would read the one with the moved servers"
+        }
+        _ if has_comments => "comments stand between the servers, and would be lost",
         _ if document.syntax() != Syntax::Json => "only servers of JSON files are moved",
         _ if server.key.is_none() => "the entry is in a list",
         _ if !is_plain(&server.name) => "the name cannot be part of the names of tools",

@@ -35,7 +35,7 @@ pub(crate) use undo::{Undone, undone};
 pub(crate) use wrap::{
     Bridge, Front, WHOLE_LINE, is_whole_line, of_program, unwrapped, wrapped, wrapped_url,
 };
-pub(crate) use write::{keep, read, remove};
+pub(crate) use write::{keep, opened, read, remove};
 
 /// The name of this program's own entry, where servers are gathered behind it.
 pub(crate) const ENTRY: &str = "mcp-disclosure";

@@ -1,9 +1,8 @@
 //! Where MCP hosts keep the files that name their servers.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+
+use crate::config::hosts::project;
 
 /// A host, and its files. The sources of this are in docs/init.md, and those of what defers in docs/clients.md.
 #[derive(Debug)]
@@ -12,6 +11,8 @@ pub(crate) struct Host {
     pub(crate) name: &'static str,
     /// The name that people know.
     pub(crate) title: &'static str,
+    /// How it defers definitions of tools by itself, and since when; the others show all of them to the model.
+    defers: Option<&'static str>,
     /// Its files, user's files first.
     files: &'static [(Base, &'static str)],
 }
@@ -36,41 +37,36 @@ use Base::{Applications, DotConfig, Home, Project, Roaming};
 /// A folder that may hold several files is given by a path that ends with `/`.
 #[rustfmt::skip]
 const HOSTS: &[Host] = &[
-    Host { name: "claude-desktop", title: "Claude Desktop", files: &[(Applications, "Claude/claude_desktop_config.json")] },
-    Host { name: "claude-code", title: "Claude Code", files: &[
+    Host { name: "claude-desktop", title: "Claude Desktop", defers: None, files: &[(Applications, "Claude/claude_desktop_config.json")] },
+    Host { name: "claude-code", title: "Claude Code", defers: Some("its tool search reads definitions on demand, since January 2026"), files: &[
         (Home, ".claude.json"), (Project, ".mcp.json"), (Home, ".claude/settings.json"),
         (Project, ".claude/settings.json"), (Project, ".claude/settings.local.json"),
     ] },
-    Host { name: "cursor", title: "Cursor", files: &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")] },
-    Host { name: "vscode", title: "VS Code", files: &[
+    Host { name: "cursor", title: "Cursor", defers: Some("its agent is given names alone and reads definitions on demand, since January 2026"), files: &[
+        (Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")
+    ] },
+    Host { name: "vscode", title: "VS Code", defers: Some("its agent defers MCP tools with models that can search them, since April 2026"), files: &[
         (Applications, "Code/User/mcp.json"), (Applications, "Code/User/settings.json"),
         (Project, ".vscode/mcp.json"), (Project, ".vscode/settings.json"),
     ] },
-    Host { name: "windsurf", title: "Windsurf", files: &[(Home, ".codeium/windsurf/mcp_config.json")] },
-    Host { name: "gemini", title: "Gemini CLI", files: &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")] },
-    Host { name: "cline", title: "Cline", files: &[
+    Host { name: "windsurf", title: "Windsurf", defers: None, files: &[(Home, ".codeium/windsurf/mcp_config.json")] },
+    Host { name: "gemini", title: "Gemini CLI", defers: None, files: &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")] },
+    Host { name: "cline", title: "Cline", defers: None, files: &[
         (Applications, "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
     ] },
-    Host { name: "roo", title: "Roo", files: &[
+    Host { name: "roo", title: "Roo", defers: None, files: &[
         (Applications, "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"), (Project, ".roo/mcp.json"),
     ] },
-    Host { name: "zed", title: "Zed", files: &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")] },
-    Host { name: "opencode", title: "opencode", files: &[
+    Host { name: "zed", title: "Zed", defers: None, files: &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")] },
+    Host { name: "opencode", title: "opencode", defers: None, files: &[
         (DotConfig, "opencode/opencode.json"), (DotConfig, "opencode/opencode.jsonc"),
         (Project, "opencode.json"), (Project, "opencode.jsonc"),
     ] },
-    Host { name: "continue", title: "Continue", files: &[
+    Host { name: "continue", title: "Continue", defers: None, files: &[
         (Home, ".continue/config.yaml"), (Home, ".continue/config.json"),
         (Home, ".continue/mcpServers/"), (Project, ".continue/mcpServers/"),
     ] },
-    Host { name: "codex", title: "Codex", files: &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")] },
-];
-
-/// The hosts that defer definitions of tools by themselves, how, and since when; the others show all of them to the model.
-const DEFERRING: &[(&str, &str)] = &[
-    ("claude-code", "its tool search reads definitions on demand, since January 2026"),
-    ("cursor", "its agent is given names alone and reads definitions on demand, since January 2026"),
-    ("vscode", "its agent defers MCP tools with models that can search them, since April 2026"),
+    Host { name: "codex", title: "Codex", defers: None, files: &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")] },
 ];
 
 /// The folders of a user on this system.
@@ -79,13 +75,12 @@ pub(crate) struct Folders {
     /// The current folder.
     pub(crate) project: PathBuf,
     pub(crate) home: Option<PathBuf>,
-    dot_config: Option<PathBuf>,
-    applications: Option<PathBuf>,
-    roaming: Option<PathBuf>,
+    /// Those that paths begin in; of a user without a home, some are left out.
+    bases: Vec<(Base, PathBuf)>,
 }
 
 impl Folders {
-    /// The folders of this process's user; those of a user without a home are left out.
+    /// The folders of this process's user.
     pub(crate) fn of_user(lookup: &dyn Fn(&str) -> Option<String>, project: PathBuf) -> Self {
         let folder = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
@@ -98,7 +93,15 @@ impl Folders {
             _ => dot_config.clone(),
         };
         let roaming = if cfg!(windows) { app_data } else { dot_config.clone() };
-        Self { project, dot_config, applications, roaming, home }
+        let bases = [
+            (Project, Some(project.clone())),
+            (Home, home.clone()),
+            (DotConfig, dot_config),
+            (Applications, applications),
+            (Roaming, roaming),
+        ];
+        let bases = bases.into_iter().filter_map(|(base, folder)| Some((base, folder?))).collect();
+        Self { project, home, bases }
     }
 
     /// The folder of the project that a file belongs to, if hosts look for it in their project's folder, and not in the user's.
@@ -111,25 +114,13 @@ impl Folders {
             let at = self.of(base).filter(|_| base != Project);
             at.is_some_and(|at| named(path).is_some_and(|named| real(&at.join(path)) == *named))
         };
-        let files = || HOSTS.iter().flat_map(|host| host.files);
-        if files().any(|(base, path)| is_users(*base, path)) {
-            return None;
-        }
-        let mut of_project = files().filter(|(base, _)| *base == Project).filter_map(|(_, path)| {
-            let named = named(path).filter(|named| named.ends_with(path))?;
-            named.ancestors().nth(Path::new(path).components().count())
-        });
-        of_project.next().map(Path::to_owned)
+        let mut files = HOSTS.iter().flat_map(|host| host.files);
+        let is_users = files.any(|(base, path)| is_users(*base, path));
+        project(file).filter(|_| !is_users).map(Path::to_owned)
     }
 
     fn of(&self, base: Base) -> Option<&Path> {
-        match base {
-            Project => Some(&self.project),
-            Home => self.home.as_deref(),
-            DotConfig => self.dot_config.as_deref(),
-            Applications => self.applications.as_deref(),
-            Roaming => self.roaming.as_deref(),
-        }
+        self.bases.iter().find(|(found, _)| *found == base).map(|(_, folder)| &**folder)
     }
 }
 
@@ -146,7 +137,7 @@ impl Place {
     /// How its host defers definitions by itself, and the host's name on the command line.
     pub(crate) fn defers(&self) -> Option<(&'static str, &'static str)> {
         let host = HOSTS.iter().find(|host| self.host == Some(host.title))?;
-        DEFERRING.iter().find(|(name, _)| *name == host.name).copied()
+        Some((host.name, host.defers?))
     }
 }
 
@@ -161,15 +152,14 @@ pub(crate) fn hosts(names: &[String]) -> Vec<&'static Host> {
     HOSTS.iter().filter(is_meant).collect()
 }
 
-/// The files of these hosts that exist, each real file once.
+/// The files of these hosts that exist. Two hosts may share one by a link.
 pub(crate) fn existing(hosts: &[&Host], folders: &Folders) -> Vec<Place> {
-    let mut seen = BTreeSet::new();
-    let all =
-        hosts.iter().flat_map(|host| candidates(host, folders).into_iter().map(|path| (host.title, path)));
-    let there = all.filter(|(_, path)| path.symlink_metadata().is_ok());
-    // Two hosts may share a file by a link.
-    let new = there.filter(|(_, path)| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
-    new.map(|(title, path)| Place { host: Some(title), path }).collect()
+    let of_host = |host: &&Host| {
+        let paths = candidates(host, folders).into_iter().filter(|path| path.symlink_metadata().is_ok());
+        let title = host.title;
+        paths.map(move |path| Place { host: Some(title), path })
+    };
+    hosts.iter().flat_map(of_host).collect()
 }
 
 /// The paths at which a host looks for its files.
@@ -206,8 +196,7 @@ mod tests {
         let (_, deferring) = hosts.split_once("## Hosts that defer").unwrap();
         for host in HOSTS {
             assert!(files.contains(&format!("`{}`", host.name)), "{}", host.name);
-            let defers = DEFERRING.iter().any(|(name, _)| *name == host.name);
-            assert!(!defers || deferring.contains(host.title), "{}", host.name);
+            assert!(host.defers.is_none() || deferring.contains(host.title), "{}", host.name);
         }
     }
 

@@ -1,14 +1,17 @@
 //! What is done to one file, where its servers are moved to, and what is moved there.
 
-use std::path::{Path, PathBuf};
+use std::{
+    iter,
+    path::{Path, PathBuf},
+};
 
 use mcp_disclosure_core::digest::hex;
 use mcp_disclosure_gateway::Problem;
 use sha2::{Digest, Sha256};
 
-use super::{ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, read, wrapped, wrapped_url};
+use super::{ENTRY, Folders, Front, Ours, Place, Why, gather, is_read_whole, opened, wrapped, wrapped_url};
 use crate::{
-    config::hosts::{Document, Rules},
+    config::hosts::{Document, Server, node::Node},
     files::Change,
 };
 
@@ -49,7 +52,7 @@ impl Plan {
     }
 }
 
-/// What is done to the file at this place, whose servers have these rules in other files. With a destination, servers are moved
+/// What is done to the file at this place, of whose servers these other files may say something. With a destination, servers are moved
 /// there where that is possible.
 ///
 /// # Errors
@@ -59,11 +62,11 @@ pub(crate) fn plan(
     current: &Path,
     front: &Front,
     destination: Option<&Destination>,
-    rules: Rules,
+    others: Vec<Node>,
 ) -> Result<Plan, Problem> {
-    let (path, before) = read(&place.path)?;
-    let mut document = Document::parse(&place.path, &before, current)?;
-    document.rules = rules;
+    let (path, mut document) = opened(&place.path, current)?;
+    let before = document.bytes();
+    document.others = others;
     let mut plan = Plan::default();
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
     if let Some(destination) = destination {
@@ -74,7 +77,8 @@ pub(crate) fn plan(
     let has_aliases = document.root.has_alias();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
-        let server = &document.servers()[number];
+        let servers = document.servers();
+        let server = &servers[number];
         let (name, words) = (server.name.clone(), server.words());
         if Ours::of(&words, &front.launcher).is_some() {
             let files = destination.map(|destination| gather::files(server, front, destination));
@@ -88,7 +92,7 @@ pub(crate) fn plan(
             continue;
         }
         let is_unlisted = server.ruling.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
-        match wrapped_in_place(&document, number, front, has_aliases) {
+        match wrapped_in_place(&document, server, front, has_aliases) {
             Ok(changed) => {
                 document = changed;
                 plan.unlisted.extend(is_unlisted.then(|| (name.clone(), bridges.join(", "))));
@@ -105,11 +109,10 @@ pub(crate) fn plan(
 /// The file with this program in front of one server, which stays where it stands.
 fn wrapped_in_place(
     document: &Document,
-    number: usize,
+    server: &Server<'_>,
     front: &Front,
     has_aliases: bool,
 ) -> Result<Document, Why> {
-    let server = &document.servers()[number];
     if has_aliases && document.root.shares(server.node) {
         let why = "other parts of the file stand for parts of it (YAML aliases), and would change with it";
         return Err(why.to_owned());
@@ -118,7 +121,7 @@ fn wrapped_in_place(
         return Err("it merges another part of the file, with keys of that".to_owned());
     }
     let put = if server.launch.is_some() { wrapped } else { wrapped_url };
-    put(document, number, front)
+    put(document, server, front)
 }
 
 /// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
@@ -153,12 +156,19 @@ pub(crate) struct Moved {
     /// Whether it lies in a project, whose files people share.
     pub(crate) is_shared: bool,
     /// What switches a server off in its entry, where its host has a key for that.
-    pub(crate) switch: Option<&'static str>,
+    pub(crate) switch: Option<String>,
 }
 
 /// Names a file in our folders.
 pub(crate) fn key(path: &Path) -> String {
     hex(&Sha256::digest(path.as_os_str().as_encoded_bytes())[..12])
+}
+
+/// A name, or the first of the same with a number, that is not taken.
+fn free(name: &str, ending: &str, is_taken: impl Fn(&String) -> bool) -> String {
+    let numbered = (2..).map(|number: usize| format!("{name}-{number}{ending}"));
+    let mut names = iter::once(format!("{name}{ending}")).chain(numbered);
+    names.find(|name| !is_taken(name)).expect("numbers do not end")
 }
 
 impl Destination {
@@ -186,15 +196,12 @@ impl Destination {
         }
     }
 
-    /// Of servers of whose host other files have servers of these names.
-    pub(crate) fn beside(self, elsewhere: Vec<String>) -> Self {
-        Self { elsewhere, ..self }
-    }
-
-    /// The name of our entry: in a project another one than in the user's file, which it would replace there.
-    pub(crate) fn entry(&self) -> String {
+    /// A name for our entry in this table: in a project another one than in the user's file, which it would replace there.
+    pub(crate) fn entry(&self, table: &Node) -> String {
         let of_project = if self.is_in_project() { "-project" } else { "" };
-        format!("{ENTRY}{of_project}")
+        let has = |name: &str| table.members().iter().any(|member| member.name == name);
+        let is_taken = |name: &String| has(name) || self.elsewhere.contains(name);
+        free(&format!("{ENTRY}{of_project}"), "", is_taken)
     }
 
     /// Whether this is beside the host's file, in a project.
@@ -209,13 +216,9 @@ impl Destination {
 
     /// A path that no file has, and none of those that are written later.
     pub(crate) fn free(&self, planned: &[Moved]) -> PathBuf {
-        let numbered = |number: usize| match number {
-            0 => format!("{}.json", self.stem.display()),
-            _ => format!("{}-{number}.json", self.stem.display()),
-        };
-        let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
-        let mut paths = (0..).map(|number| PathBuf::from(numbered(number)));
-        paths.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| self.stem.clone())
+        let is_planned = |name: &Path| planned.iter().any(|moved| moved.file == name);
+        let is_taken = |name: &String| Path::new(name).exists() || is_planned(Path::new(name));
+        free(&self.stem.display().to_string(), ".json", is_taken).into()
     }
 
     /// What an entry names a file of ours by.

@@ -1,6 +1,7 @@
 //! Writing what is planned, and what `init` did to each file, kept so that `undo` can give back the bytes that were there.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::{Moved, Plan, keep, key, write};
 use crate::{
     failure::Failure,
-    files::{Change, Unwritten, make_private_folder, write_together},
+    files::{Change, Unwritten, make_private_folder},
 };
 
 /// The version of this format; other ones are not read.
@@ -120,21 +121,12 @@ impl Records {
         read(&self.file(path))
     }
 
-    /// All records, by path; and what is damaged, each with a hint.
-    pub(crate) fn all(&self) -> (Vec<Record>, Vec<(PathBuf, Problem)>) {
+    /// All records, by the files that they are in; a damaged one is a problem, with a hint.
+    pub(crate) fn all(&self) -> BTreeMap<PathBuf, Result<Record, Problem>> {
         let entries = fs::read_dir(&self.0).into_iter().flatten().filter_map(Result::ok);
-        let files = entries
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|kind| kind == "json"));
-        let (mut records, mut damaged) = (Vec::new(), Vec::new());
-        for file in files {
-            match read(&file) {
-                Ok(record) => records.extend(record),
-                Err(problem) => damaged.push((file, problem)),
-            }
-        }
-        records.sort_by(|one, two| one.path.cmp(&two.path));
-        (records, damaged)
+        let files = entries.map(|entry| entry.path());
+        let files = files.filter(|path| path.extension().is_some_and(|kind| kind == "json"));
+        files.filter_map(|file| read(&file).transpose().map(|record| (file, record))).collect()
     }
 
     /// Keeps a record, readable by the user only.
@@ -195,17 +187,12 @@ fn read(file: &Path) -> Result<Option<Record>, Problem> {
 }
 
 /// Writes records first, so that `undo` knows every file of ours even if this is killed, and hosts' files last, so that no
-/// entry leads to a file that is not there.
+/// entry leads to a file that is not there. `write` is `write_together`, but in a test of a disk that fails.
 ///
 /// # Errors
 /// Why files cannot be written. Then all is as it was, but for files that the error names: their records and the servers that
 /// were moved out of them are kept.
-pub(crate) fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result<(), Failure> {
-    applied(plans, current, records, write_together)
-}
-
-/// The same with `write` as an argument: a file that cannot be put back takes a disk that fails in between.
-pub(crate) fn applied(
+pub(crate) fn apply(
     plans: &[Plan],
     current: &Path,
     records: &Records,

@@ -13,11 +13,11 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    Edits, Folders, Front, Place, Plan, append, candidates, hosts, read, remove_added, write::LARGEST,
+    Edits, Folders, Front, Place, Plan, append, candidates, hosts, opened, remove_added, write::LARGEST,
 };
 use crate::{
     config::hosts::{
-        Document, Rules,
+        Document,
         node::{self, Node},
     },
     files::Change,
@@ -41,25 +41,18 @@ const MANAGED: &str = if cfg!(target_os = "macos") {
     "/etc/claude-code/managed-settings.json"
 };
 
-/// The rules for the servers of this file.
+/// The other files that may have rules for the servers of this one.
 ///
 /// # Errors
-/// A file with rules that cannot be read, with a hint.
-pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Rules, Problem> {
-    let mut rules = Rules::default();
+/// One that cannot be read, with a hint.
+pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Vec<Node>, Problem> {
+    let mut files = others(place, folders);
     let is_of_claude_code = OF_SERVERS.iter().any(|name| place.path.ends_with(name));
     if is_of_claude_code || place.host == Some(CLAUDE_CODE) {
-        for file in settings(place, folders)? {
-            parsed(&file)?.iter().for_each(|settings| rules.add(settings));
-        }
-        if let Some(home) = &folders.home {
-            parsed(&home.join(OF_SERVERS[1]))?.iter().for_each(|root| rules.add_projects(root));
-        }
+        files.extend(settings(place, folders)?);
+        files.extend(folders.home.as_ref().map(|home| home.join(OF_SERVERS[1])));
     }
-    for file in others(place, folders) {
-        rules.files.extend(parsed(&file)?);
-    }
-    Ok(rules)
+    files.iter().filter_map(|file| parsed(file).transpose()).collect()
 }
 
 /// Whether Claude Code's tool search is off: by its own variable, or because requests go to another's server or to Vertex AI,
@@ -116,8 +109,7 @@ pub(crate) fn permitted(
     if servers.is_empty() || !front.bridges.iter().any(|bridge| bridge.reads_only) {
         return Ok(None);
     }
-    let (path, before) = read(&place.path)?;
-    let document = Document::parse(&place.path, &before, current)?;
+    let (path, document) = opened(&place.path, current)?;
     let Some(list) = document.root.path(&LIST).filter(|list| list.is_list()) else { return Ok(None) };
     let mut permitted: Vec<String> = Vec::new();
     for (name, entry) in &servers {
@@ -136,8 +128,7 @@ pub(crate) fn permitted(
     let mut edits = Edits::default();
     append(&mut edits, &document, list, &permitted);
     let Some(changed) = edited(&document, edits) else { return Ok(None) };
-    let after = changed.bytes();
-    let change = Change { path, before: Some(before), after };
+    let change = Change { path, before: Some(document.bytes()), after: changed.bytes() };
     Ok(Some(Plan { place, change, permitted, ..Plan::default() }))
 }
 

@@ -15,7 +15,7 @@ use super::{
     unwrapped, withdrawn,
 };
 use crate::config::hosts::{
-    Document, Launch, Server,
+    ARGUMENTS, Document, Launch, Server,
     node::{Member, Node},
 };
 
@@ -111,21 +111,23 @@ impl<'s> Run<'s> {
     }
 
     /// An entry as it was, if the run wrote it and it is still ours, or without this program if it was edited since.
-    pub(super) fn entry(&self, now: &Document, number: usize) -> Option<Back> {
-        let servers = now.servers();
-        let entry = Some(&servers[number]).filter(|entry| self.is_ours(entry))?;
+    pub(super) fn entry(&self, now: &Document, entry: &Server<'_>) -> Option<Back> {
+        let entry = Some(entry).filter(|entry| self.is_ours(entry))?;
         let written = self.written(now, entry)?;
         let was = self.before.same(&written);
         let Some(was) = was.as_ref().filter(|was| !self.is_ours(was)) else {
-            let back = in_place_of(now, number, &self.members(now, entry, (was.as_ref(), &written)));
+            let back = in_place_of(now, entry, &self.members(now, entry, (was.as_ref(), &written)));
             // The entry itself, if it was ours before this run, is no server that is back.
             return Some(back.map(|(now, names)| {
                 (now, names.into_iter().filter(|name| *name != written.name).collect())
             }));
         };
-        let back = without_additions(now, number, was, &written).and_then(|now| {
-            let back = self.with_former_members(&now, number, was, &written);
-            back.map_or_else(|| unwrapped(&now, number, self.launcher), Ok)
+        let number = now.number(entry)?;
+        let back = without_additions(now, entry, was, &written).and_then(|now| {
+            let servers = now.servers();
+            let server = &servers[number];
+            let back = self.with_former_members(&now, server, was, &written);
+            back.map_or_else(|| unwrapped(&now, server, self.launcher), Ok)
         });
         // A copy is reported by its own name, a renamed entry by the name that it had.
         let is_where_it_was = entry.key.is_some() && now.same(was).is_some();
@@ -137,11 +139,10 @@ impl<'s> Run<'s> {
     fn with_former_members(
         &self,
         now: &Document,
-        number: usize,
+        server: &Server<'_>,
         was: &Server<'_>,
         written: &Server<'_>,
     ) -> Option<Document> {
-        let server = &now.servers()[number];
         let (entry, former, later) = (server.node, was.node.members(), written.node.members());
         let is_changed =
             |name: &&str| !is_same(was.node, written.node, name) && list_of_tools(server, name).is_none();
@@ -165,25 +166,24 @@ impl<'s> Run<'s> {
         }
         remove_members(&mut edits, entry.members(), |member| added.contains(&&member.name));
         let is_back = |after: &Server<'_>| changed.iter().all(|name| is_same(was.node, after.node, name));
-        edits.of_server(now, number, (entry, &changed), is_back).ok()
+        edits.of_server(now, server, (entry, &changed), is_back).ok()
     }
 
     /// What it wrote or changed as this entry: by its name, else by its command, if it has another name now or is a copy. In a list,
     /// by its command first, since its number may be another's.
     fn written(&self, now: &Document, entry: &Server<'_>) -> Option<Server<'_>> {
-        let changed = || self.after.servers().into_iter().filter(|server| !has(&self.before, server));
-        let by_name = || changed().find(|server| server.is_same(entry));
-        let by_command = || {
-            changed().filter(|server| server.words() == entry.words()).min_by_key(|server| {
-                // Of several with one command, the one that is not where it was.
-                (now.same(server).is_some(), !server.node.is_same_but(entry.node, None, &[]))
-            })
-        };
-        if entry.key.is_none() {
-            return by_command().or_else(by_name);
-        }
-        let is_of_earlier_run = || self.before.same(entry).is_some_and(|was| self.is_ours(&was));
-        by_name().or_else(|| by_command().filter(|_| !is_of_earlier_run()))
+        let is_named = |server: &Server<'_>| server.is_same(entry);
+        let starts_the_same = |server: &Server<'_>| server.words() == entry.words();
+        let is_of_earlier_run =
+            entry.key.is_some() && self.before.same(entry).is_some_and(|was| self.is_ours(&was));
+        let changed = self.after.servers().into_iter().filter(|server| !has(&self.before, server));
+        let may_be = changed.filter(|it| is_named(it) || (starts_the_same(it) && !is_of_earlier_run));
+        may_be.min_by_key(|it| {
+            let has_other_name = entry.key.is_some() && !is_named(it);
+            // Of several with one command, the one that is not where it was.
+            let is_there = now.same(it).is_some();
+            (has_other_name, !starts_the_same(it), is_there, !it.node.is_same_but(entry.node, None, &[]))
+        })
     }
 
     /// The members that take the place of an entry with moved servers: the entry as it was, if it was there, and the servers as
@@ -234,12 +234,10 @@ fn is_same(one: &Node, other: &Node, name: &str) -> bool {
 /// An entry without the names that the run added to its lists of tools.
 fn without_additions(
     now: &Document,
-    number: usize,
+    server: &Server<'_>,
     was: &Server<'_>,
     written: &Server<'_>,
 ) -> Result<Document, Why> {
-    let servers = now.servers();
-    let server = &servers[number];
     let mut edits = Edits::default();
     for Member { name, .. } in server.node.members() {
         if let Some(list) = list_of_tools(server, name) {
@@ -251,7 +249,7 @@ fn without_additions(
 
 /// A list of an entry that is no part of its command.
 fn list_of_tools<'n>(server: &Server<'n>, name: &str) -> Option<&'n Node> {
-    let is_of_command = |it: &Launch<'_>| it.command.name == name || it.arguments_key == name;
+    let is_of_command = |it: &Launch<'_>| it.command.name == name || name == ARGUMENTS;
     server.node.get(name).filter(|node| node.is_list() && !server.launch.as_ref().is_some_and(is_of_command))
 }
 

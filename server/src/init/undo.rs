@@ -55,7 +55,7 @@ pub(crate) fn undone(
             undone.turned_back.extend(run.changed());
         } else {
             let now = run.parse(&undone.text)?;
-            undone.entry_by_entry(now, |now, number| run.entry(now, number));
+            undone.entry_by_entry(now, |now, entry| run.entry(now, entry));
             if let Some(text) = run.without_permissions(&undone.text)? {
                 undone.text = text;
                 undone.turned_back.push(LIST.join("."));
@@ -66,7 +66,7 @@ pub(crate) fn undone(
     if steps.is_empty() {
         let mut files = Vec::new();
         let now = Document::parse(path, text, current)?;
-        undone.entry_by_entry(now, |now, number| by_itself(now, number, (launcher, destination), &mut files));
+        undone.entry_by_entry(now, |now, entry| by_itself(now, entry, (launcher, destination), &mut files));
         let why = "its servers are back, and no backup says that this program wrote it; remove it if you do not need it";
         undone.kept.extend(files.into_iter().map(|file| (file, why.to_owned())));
     }
@@ -81,17 +81,19 @@ impl Undone {
     fn entry_by_entry(
         &mut self,
         mut now: Document,
-        mut turned: impl FnMut(&Document, usize) -> Option<Back>,
+        mut turned: impl FnMut(&Document, &Server<'_>) -> Option<Back>,
     ) {
         let from = (self.turned_back.len(), self.left.len());
         // From the last one on, so that the numbers of the others stay.
         for number in (0..now.servers().len()).rev() {
-            match turned(&now, number) {
+            let servers = now.servers();
+            let entry = &servers[number];
+            match turned(&now, entry) {
                 Some(Ok((document, names))) => {
-                    now = document;
                     self.turned_back.extend(names.into_iter().rev());
+                    now = document;
                 }
-                Some(Err(why)) => self.left.push((now.servers()[number].name.clone(), why)),
+                Some(Err(why)) => self.left.push((entry.name.clone(), why)),
                 None => {}
             }
         }
@@ -104,16 +106,15 @@ impl Undone {
 /// An entry of ours without this program, by what it says itself; `files` gets those that its servers are read from.
 fn by_itself(
     now: &Document,
-    number: usize,
+    entry: &Server<'_>,
     (launcher, destination): (&[String], &Destination),
     files: &mut Vec<PathBuf>,
 ) -> Option<Back> {
-    let servers = now.servers();
-    let (entry, words) = (&servers[number], servers[number].words());
+    let words = entry.words();
     let named = Ours::of(&words, launcher)?.values(CONFIG);
     let own: Option<Vec<PathBuf>> = named.iter().map(|file| destination.file_of(file)).collect();
     let Some(own) = own.filter(|own| !own.is_empty()) else {
-        let back = unwrapped(now, number, launcher);
+        let back = unwrapped(now, entry, launcher);
         return Some(back.map(|document| (document, vec![entry.name.clone()])));
     };
     let moved = own.iter().map(|file| moved_members(file)).collect::<Result<Vec<_>, _>>();
@@ -122,16 +123,14 @@ fn by_itself(
             let source = laid_out(now, entry, &name, &server);
             (name, source)
         });
-        in_place_of(now, number, &members.collect::<Vec<_>>())
+        in_place_of(now, entry, &members.collect::<Vec<_>>())
     });
     files.extend(own.into_iter().filter(|_| back.is_ok()));
     Some(back)
 }
 
 /// The file with these members in the place of an entry, without those whose name has come back.
-pub(super) fn in_place_of(now: &Document, number: usize, members: &[(String, String)]) -> Back {
-    let servers = now.servers();
-    let entry = &servers[number];
+pub(super) fn in_place_of(now: &Document, entry: &Server<'_>, members: &[(String, String)]) -> Back {
     let key = entry.key.ok_or(UNUSUAL)?;
     if members.is_empty() {
         return Err("the servers behind it are not known any more; remove it by hand".to_owned());

@@ -2,10 +2,11 @@
 //! nothing is lost by it.
 
 use mcp_disclosure_core::UpstreamName;
+use reqwest::Url;
 
 use super::{Edits, Ours, UNUSUAL, Why, append, insert_after, list, prefix, quoted, remove_items};
 use crate::config::hosts::{
-    Document, Launch, Server, is_all,
+    ARGUMENTS, Document, Launch, Server, is_all,
     node::{Member, Node, Syntax},
 };
 
@@ -37,13 +38,11 @@ pub(crate) struct Bridge {
     pub(crate) reads_only: bool,
 }
 
-/// The file with this program in front of the server with this number.
+/// The file with this program in front of a server.
 ///
 /// # Errors
 /// Why the server is left as it is.
-pub(crate) fn wrapped(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
-    let servers = document.servers();
-    let server = &servers[number];
+pub(crate) fn wrapped(document: &Document, server: &Server<'_>, front: &Front) -> Result<Document, Why> {
     let launch = server.launch.ok_or("it has neither a command nor a url")?;
     let words = launch.words().ok_or("its command or arguments are not text")?;
     if words[0].starts_with("~") {
@@ -61,11 +60,11 @@ pub(crate) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     put_in_front(&mut edits, document, &launch, &ours, &words[0]);
     let lists = extended(server, front);
     lists.iter().for_each(|(list, names)| append(&mut edits, document, &list.node, names));
-    let mut members = vec![launch.command.name.as_str(), launch.arguments_key];
+    let mut members = vec![launch.command.name.as_str(), ARGUMENTS];
     members.extend(lists.iter().map(|(list, _)| list.name.as_str()));
     // A list of tools stands in the entry, even if the command is in a table of it.
     let is_one_table = lists.is_empty() || std::ptr::eq(launch.holder, server.node);
-    edits.of_server(document, number, (launch.holder, &members), |after| {
+    edits.of_server(document, server, (launch.holder, &members), |after| {
         after.name == server.name
             && after.words() == expected
             && lists.iter().all(|(list, names)| is_extended(list, names, after))
@@ -73,15 +72,17 @@ pub(crate) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     })
 }
 
-/// The file with the server of this number as its entry says that it was before this program was put in front of it.
+/// The file with a server as its entry says that it was before this program was put in front of it.
 ///
 /// # Errors
 /// Why that is not known.
-pub(crate) fn unwrapped(document: &Document, number: usize, launcher: &[String]) -> Result<Document, Why> {
-    let servers = document.servers();
-    let launch = servers[number].launch.ok_or(NOT_OURS)?;
-    let words = launch.words().ok_or(NOT_OURS)?;
-    let ours = Ours::of(&words, launcher).ok_or(NOT_OURS)?;
+pub(crate) fn unwrapped(
+    document: &Document,
+    server: &Server<'_>,
+    launcher: &[String],
+) -> Result<Document, Why> {
+    let (launch, words) = (server.launch.ok_or(UNUSUAL)?, server.words());
+    let ours = Ours::of(&words, launcher).ok_or(UNUSUAL)?;
     let [program, ..] = ours.behind else {
         return Err("its command does not say what it was before; write it by hand".to_owned());
     };
@@ -97,18 +98,16 @@ pub(crate) fn unwrapped(document: &Document, number: usize, launcher: &[String])
     };
     let first = &list.items()[..taken.min(list.items().len())];
     remove_items(&mut edits, list, |item| first.iter().any(|first| std::ptr::eq(first, item)));
-    let members = [launch.command.name.as_str(), launch.arguments_key];
-    edits.of_server(document, number, (launch.holder, &members), |server| server.words() == ours.behind)
+    let members = [launch.command.name.as_str(), ARGUMENTS];
+    edits.of_server(document, server, (launch.holder, &members), |server| server.words() == ours.behind)
 }
 
-/// The file with this program in front of the server with this number, which is at a URL. Its headers become variables of
+/// The file with this program in front of a server at a URL. Its headers become variables of
 /// this program, where the host goes on filling them in, and other users of the machine do not see them.
 ///
 /// # Errors
 /// Why the server is left as it is.
-pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
-    let servers = document.servers();
-    let server = &servers[number];
+pub(crate) fn wrapped_url(document: &Document, server: &Server<'_>, front: &Front) -> Result<Document, Why> {
     let url = server.address.url.ok_or("it has neither a command nor a url")?;
     let headers = carried(server, url)?;
     let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
@@ -122,7 +121,7 @@ pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> 
     edits.replace(url.at..url.name_end, key("command"));
     if server.address.has_arguments {
         edits.replace(url.node.at..url.node.end, quoted(&words[0]));
-        insert_after(&mut edits, document, server.node, url, ("args", &list(&words[1..])));
+        insert_after(&mut edits, document, server.node, url, (ARGUMENTS, &list(&words[1..])));
     } else {
         edits.replace(url.node.at..url.node.end, list(&words));
     }
@@ -131,7 +130,7 @@ pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> 
     if let Some((transport, text)) = transport.and_then(|member| Some((member, of_program(member)?))) {
         edits.replace(transport.node.at..transport.node.end, quoted(text));
     }
-    let environment = server.address.environment.0;
+    let environment = server.address.environment;
     if let Some(table) = server.address.headers {
         edits.replace(table.at..table.name_end, key(environment));
         for (header, (_, variable)) in table.node.members().iter().zip(&headers) {
@@ -139,14 +138,12 @@ pub(crate) fn wrapped_url(document: &Document, number: usize, front: &Front) -> 
         }
     }
     let keys = [Some(url), server.address.headers, server.address.transport];
-    let mut members = vec!["command", "args", environment];
+    let mut members = vec!["command", ARGUMENTS, environment];
     members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
-    edits.of_server(document, number, (server.node, &members), |after| {
+    edits.of_server(document, server, (server.node, &members), |after| {
         after.words() == words && has_headers(server, after.node.get(environment))
     })
 }
-
-const NOT_OURS: &str = "it is not served by mcp-disclosure";
 
 pub(crate) const WHOLE_LINE: &str = "its command is a whole line; write the arguments into args";
 
@@ -163,12 +160,12 @@ fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, our
     }
     edits.replace(command.at..command.end, quoted(&ours[0]));
     let moved = [&ours[1..], &[program.to_owned()]].concat();
-    let null = launch.holder.members().iter().find(|member| member.name == launch.arguments_key);
+    let null = launch.holder.members().iter().find(|member| member.name == ARGUMENTS);
     match (launch.arguments, null) {
         (Some(arguments), _) => prefix(edits, document, arguments, &moved),
         (None, Some(null)) => edits.replace(null.node.at..null.node.end, list(&moved)),
         (None, None) => {
-            let member = (launch.arguments_key, &*list(&moved));
+            let member = (ARGUMENTS, &*list(&moved));
             insert_after(edits, document, launch.holder, launch.command, member);
         }
     }
@@ -185,25 +182,21 @@ fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
     if let Some(tool) = server.ruling.asked.iter().find(|tool| !is_all(tool)) {
         return Err(format!("the host asks before calls of '{tool}', and could not recognize them any more"));
     }
-    let mut arguments = Vec::new();
-    let hidden = Some(&*server.ruling.hidden);
-    for (flag, tools) in [("--only-tool", server.ruling.allow.as_deref()), ("--hide-tool", hidden)] {
-        for tool in tools.unwrap_or_default() {
-            arguments.extend([flag.to_owned(), tool.clone()]);
-        }
-    }
     if server.ruling.allow.as_ref().is_some_and(Vec::is_empty) {
         return Err("the host enables none of its tools".to_owned());
     }
-    if arguments.is_empty() {
-        return Ok(arguments);
+    let allowed = server.ruling.allow.iter().flatten().map(|tool| ("--only-tool", tool));
+    let switched: Vec<_> =
+        allowed.chain(server.ruling.hidden.iter().map(|tool| ("--hide-tool", tool))).collect();
+    if switched.is_empty() {
+        return Ok(Vec::new());
     }
-    if arguments.iter().any(|word| word.is_empty()) {
+    if switched.iter().any(|(_, tool)| tool.is_empty()) {
         return Err("the host switches a tool without a name".to_owned());
     }
     UpstreamName::parse(&server.name).map_err(|error| format!("its tools are switched, and {error}"))?;
     // Written in one word each, so that no name is taken for a flag.
-    let pairs = arguments.chunks(2).map(|pair| format!("{}={}", pair[0], pair[1]));
+    let pairs = switched.iter().map(|(flag, tool)| format!("{flag}={tool}"));
     Ok([format!("--name={}", server.name)].into_iter().chain(pairs).collect())
 }
 
@@ -232,20 +225,12 @@ fn is_extended(list: &Member, names: &[String], after: &Server<'_>) -> bool {
     after.node.get(&list.name).is_some_and(|list| texts(list) == expected)
 }
 
-/// The host of a URL, with what stands before and behind its name.
-fn host_of(address: &str) -> &str {
-    let rest = address.split_once("://").map_or("", |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().unwrap_or_default()
-}
-
 /// Whether the host may have to sign in: it sends no headers, and the server is not on this machine.
 pub(super) fn may_sign_in(server: &Server<'_>) -> bool {
     let has_headers = server.address.headers.is_some_and(|table| !table.node.members().is_empty());
-    let host = host_of(server.address.url.and_then(|url| url.node.text()).unwrap_or_default());
-    let is_local = ["localhost", "127.0.0.1", "[::1]"]
-        .iter()
-        .any(|local| host.strip_prefix(local).is_some_and(|port| port.is_empty() || port.starts_with(':')));
-    !has_headers && !is_local
+    let address = server.address.url.and_then(|url| Url::parse(url.node.text()?).ok());
+    let host = address.as_ref().and_then(Url::host_str);
+    !has_headers && !host.is_some_and(|host| ["localhost", "127.0.0.1", "[::1]"].contains(&host))
 }
 
 /// The headers of a server, each with the variable that carries its value.
@@ -254,15 +239,13 @@ pub(super) fn may_sign_in(server: &Server<'_>) -> bool {
 /// What would be lost.
 fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, Why> {
     let address = url.node.text().ok_or("its url is not text")?;
-    let host = host_of(address);
     if ["${", "{env:", "{file:"].iter().any(|variable| address.contains(variable)) {
         return Err("its url has variables, whose values every user of this machine could read as arguments"
             .to_owned());
     }
-    if !["http://", "https://"].iter().any(|scheme| address.to_lowercase().starts_with(scheme)) {
-        return Err("it is not reached over http or https".to_owned());
-    }
-    if address.contains('?') || host.contains('@') {
+    let parsed = Url::parse(address).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
+    let parsed = parsed.ok_or("it is not reached over http or https")?;
+    if parsed.query().is_some() || !parsed.username().is_empty() || parsed.password().is_some() {
         let why = "its url may contain a secret, which every user of this machine could read as an argument";
         return Err(format!("{why}; put it into a header"));
     }
@@ -275,7 +258,7 @@ fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, W
         return Err("it says in several keys how it is reached".to_owned());
     }
     let Some(table) = server.address.headers else { return Ok(Vec::new()) };
-    if server.address.environment.1 {
+    if server.node.member(server.address.environment).is_some() {
         return Err("it has headers and variables".to_owned());
     }
     let mut headers: Vec<(String, String)> = Vec::new();

@@ -8,6 +8,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 
 use crate::{
+    config::hosts::Document,
     failure::Failure,
     files::{give_owner, write_private},
 };
@@ -44,6 +45,15 @@ pub(crate) fn read(path: &Path) -> Result<(PathBuf, String), Problem> {
         return Err(refused("its owner or group would be lost".to_owned(), hint));
     }
     Ok((real, text))
+}
+
+/// The same, read as a host's file; its text is the document's.
+///
+/// # Errors
+/// The same, and syntax errors.
+pub(crate) fn opened(path: &Path, current: &Path) -> Result<(PathBuf, Document), Problem> {
+    let (real, text) = read(path)?;
+    Ok((real, Document::parse(path, &text, current)?))
 }
 
 /// Whether this user may give a file beside it this one's owner, as it is tried with one that is gone at once.

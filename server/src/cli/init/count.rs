@@ -8,14 +8,14 @@ use mcp_disclosure_core::{
     UpstreamLists, View, size,
 };
 use mcp_disclosure_gateway::{
-    Assembly, Gateway, Offer,
+    Assembly, Offer,
     slot::Witness,
     upstream::{Target, UpstreamConfig},
 };
 
 use super::{Program, Serving};
 use crate::{
-    cli::{build, compare::progress::Progress, runtime_for_one},
+    cli::{build, compare::progress::Progress, visited},
     failure::Failure,
     flags::{Given, SourceArguments},
     init::Plan,
@@ -61,17 +61,13 @@ impl Listed {
     /// Starts these servers, and takes what they list.
     fn start(&mut self, assembly: Assembly) -> Result<(), Failure> {
         let targets: Vec<Target> = assembly.upstreams.iter().map(|config| config.target.clone()).collect();
-        let listed = runtime_for_one()?.block_on(async {
-            let gateway = Gateway::start(assembly).await?.gateway;
-            let slots = gateway.backends().shared().slots();
-            let listed: Vec<_> = slots.iter().map(|slot| slot.status().lists).collect();
-            gateway.close().await;
-            Ok::<_, Failure>(listed)
+        let listed = visited(assembly, |started| {
+            let slots = started.gateway.backends().shared().slots();
+            slots.iter().map(|slot| slot.status().lists).collect::<Vec<_>>()
         });
-        let (listed, failed) =
-            listed.map_or_else(|failure| (Vec::new(), Err(failure)), |listed| (listed, Ok(())));
-        self.0.extend(targets.into_iter().zip(listed.into_iter().chain(std::iter::repeat(None))));
-        failed
+        let known = listed.iter().flatten().cloned().chain(std::iter::repeat(None));
+        self.0.extend(targets.into_iter().zip(known));
+        listed.map(drop)
     }
 }
 
@@ -120,10 +116,7 @@ pub(super) fn count(
     let listing: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
     let of = |names: &[&String]| {
         let is_of = |upstream: &str| names.iter().any(|name| *name == upstream);
-        view.clone().narrow(|primitive| match primitive {
-            Primitive::Tool(tool) => is_of(tool.upstream().as_str()),
-            Primitive::Entry(..) => false,
-        })
+        view.clone().narrow(|one| matches!(one, Primitive::Tool(tool) if is_of(tool.upstream().as_str())))
     };
     // What an entry of ours lists that these servers are behind.
     let ours = |names: &[&String]| {

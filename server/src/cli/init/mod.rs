@@ -17,10 +17,11 @@ use super::{Answer, InitArguments, Program, answered, build, print, user_folders
 use crate::{
     config::{EXPECTED, hosts::Document},
     failure::Failure,
+    files::write_together,
     flags::set,
     init::{
-        Bridge, Destination, Front, Place, Plan, Records, apply, gathered_folder, is_settings, permitted,
-        plan, read, rules, tool_search_is_off,
+        Bridge, Destination, Front, Place, Plan, Records, apply, gathered_folder, is_settings, opened,
+        permitted, plan, rules, tool_search_is_off,
     },
     launcher,
     strategies::FOR_LARGE,
@@ -62,8 +63,9 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     for (at, place) in found.iter().enumerate() {
         let is_other =
             |other: &usize| *other != at && place.host.is_some() && found[*other].host == place.host;
-        let elsewhere = (0..found.len()).filter(is_other).flat_map(|other| names[other].clone()).collect();
-        let destination = Destination::of(&place.path, &of_user, &folder).beside(elsewhere);
+        let mut destination = Destination::of(&place.path, &of_user, &folder);
+        destination.elsewhere =
+            (0..found.len()).filter(is_other).flat_map(|other| names[other].clone()).collect();
         let front = serving.front.clone();
         let front = if destination.is_in_project() { front.in_project() } else { front };
         let planned = rules(place, &of_user).and_then(|rules| {
@@ -105,7 +107,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let Some(chosen) = places.chosen("Write this?", &questions)? else { return Ok(()) };
     let mut chosen = chosen.into_iter();
     plans.retain(|_| chosen.next().unwrap_or_default());
-    apply(&plans, &current, &records)?;
+    apply(&plans, &current, &records, write_together)?;
     show::written(&plans, &records)
 }
 
@@ -122,12 +124,9 @@ fn may_start(plans: &[Plan]) -> Result<bool, Failure> {
 
 /// The names of the servers in a file; none if it cannot be read.
 fn names(place: &Place, current: &Path) -> Vec<String> {
-    let Ok((_, text)) = read(&place.path) else { return Vec::new() };
-    let document = Document::parse(&place.path, &text, current);
-    document.map_or_else(
-        |_| Vec::new(),
-        |document| document.servers().into_iter().map(|server| server.name).collect(),
-    )
+    let document = opened(&place.path, current).map(|(_, document)| document);
+    let servers = document.iter().flat_map(Document::servers);
+    servers.map(|server| server.name).collect()
 }
 
 /// The plans whose servers' lists get smaller by them; the others are left alone, and shown as such.
@@ -143,7 +142,7 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
             let is_unknown = plan.served.iter().all(|name| cost.silent.contains(name));
             cost.after.tokens < cost.before.tokens || is_unknown
         });
-        shown.costs.push((plan.change.path.clone(), cost));
+        shown.costs.insert(plan.change.path.clone(), cost);
         pays
     };
     let (paying, idle): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(pays);
@@ -156,9 +155,6 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     let launcher = launcher::command()?;
     let pinned = strategy.filter(|name| *name != "auto");
     let pin = |name: &str| StrategyOptions { pinned: Some(name.to_owned()), ..StrategyOptions::default() };
-    if let Some(name) = pinned {
-        build(&program.registry, &pin(name)).map_err(Failure::Configuration)?;
-    }
     let has_default = || program.registry.profiles().any(|profile| profile.name == FOR_LARGE);
     let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default());
     let asked = strategy.iter().flat_map(|name| ["--strategy", *name]);
@@ -166,21 +162,17 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
     let mut options = pinned.map_or_else(StrategyOptions::default, pin);
     let mut bridges = Vec::new();
     if let Some(name) = pinned.or(default) {
+        bridges = self::bridges(program, &pin(name))?;
         let presenter = name.rsplit('+').next().unwrap_or(name);
         let mut apart = pin(name);
         set(&mut apart.settings, presenter, EXECUTORS, json!(BY_EFFECT));
         // A strategy without executors refuses the setting.
-        let has_executors = build(&program.registry, &apart).is_ok();
-        if has_executors {
+        if let Ok(own) = self::bridges(program, &apart) {
             strategy.extend(["--set".to_owned(), format!("{presenter}.{EXECUTORS}={BY_EFFECT}")]);
-            options.settings.clone_from(&apart.settings);
-        }
-        bridges = self::bridges(program, if has_executors { &apart } else { &options })?;
-        if has_executors {
+            options.settings = apart.settings;
             // A tool that calls others is never approved, even if it calls those that only read.
-            let others = self::bridges(program, &pin(name))?;
-            let is_no_executor = |bridge: &Bridge| others.contains(bridge);
-            bridges.iter_mut().for_each(|bridge| bridge.reads_only &= is_no_executor(bridge));
+            let others = std::mem::replace(&mut bridges, own);
+            bridges.iter_mut().for_each(|bridge| bridge.reads_only &= others.contains(bridge));
         }
     }
     let shared = launcher::shared();

@@ -1,6 +1,6 @@
 //! What `init` tells a person: a summary first, then what changes.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use mcp_disclosure_core::printable::counted;
 use mcp_disclosure_gateway::Problem;
@@ -20,7 +20,7 @@ pub(super) struct Shown {
     /// What was planned for files whose hosts' models would read nothing less.
     pub(super) idle: Vec<Plan>,
     /// What was counted, by file, or why that failed.
-    pub(super) costs: Vec<(PathBuf, Result<Cost, String>)>,
+    pub(super) costs: BTreeMap<PathBuf, Result<Cost, String>>,
 }
 
 impl Shown {
@@ -36,7 +36,7 @@ impl Shown {
         for plan in &self.idle {
             print("")?;
             print(heading(&plan.place))?;
-            if let Some(Ok(cost)) = self.cost_of(plan) {
+            if let Some(Ok(cost)) = self.costs.get(&plan.change.path) {
                 print(format_args!(
                     "  is left as it is: its model reads {}, and nothing would be saved",
                     lists(cost.before)
@@ -98,12 +98,8 @@ impl Shown {
         print(parts.join("; "))
     }
 
-    fn cost_of(&self, plan: &Plan) -> Option<&Result<Cost, String>> {
-        self.costs.iter().find(|(path, _)| *path == plan.change.path).map(|(_, cost)| cost)
-    }
-
     fn cost(&self, plan: &Plan) -> Result<(), Failure> {
-        match self.cost_of(plan) {
+        match self.costs.get(&plan.change.path) {
             None => Ok(()),
             Some(Err(why)) => print(format_args!("  could not be counted: {why}")),
             Some(Ok(cost)) => {
@@ -211,7 +207,7 @@ pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> 
     for (place, moved) in moved {
         let host = place.host.map(|host| format!("{host}: ")).unwrap_or_default();
         let file = moved.file.display();
-        match moved.switch {
+        match &moved.switch {
             Some(switch) => print(format_args!("  {host}{switch} in {file}")),
             None => print(format_args!("  {host}take its entry out of {file}")),
         }?;

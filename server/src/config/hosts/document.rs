@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    Entry, FileContext, Keys, Launch, Listed, Means, Reading, Rules, Ruling, SHAPES, Transport, listed,
+    Entry, FileContext, Keys, Launch, Listed, Means, Reading, Ruling, Transport, listed,
     node::{Member, Node, Syntax, Value},
     tables, tree,
 };
@@ -25,8 +25,8 @@ pub(crate) struct Document {
     has_mark: bool,
     /// The directory in which the host is taken to be started.
     pub(crate) current: PathBuf,
-    /// What the host says of its servers in other files.
-    pub(crate) rules: Rules,
+    /// Other files of the host, which may say something of the servers.
+    pub(crate) others: Vec<Node>,
 }
 
 /// A server of the file, as the host would use it.
@@ -44,7 +44,7 @@ pub(crate) struct Server<'n> {
     /// The keys that are about the connection to a URL.
     pub(crate) address: Address<'n>,
     /// What would disable it, where its host has a key for that.
-    pub(crate) switch: Option<&'static str>,
+    pub(crate) switch: Option<String>,
     /// What the entry and the host's rules say of its tools.
     pub(crate) ruling: Ruling,
     /// The lists of the entry that name the only enabled tools.
@@ -54,7 +54,7 @@ pub(crate) struct Server<'n> {
 }
 
 /// How an entry says where its server is.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Address<'n> {
     /// The URL in force.
     pub(crate) url: Option<&'n Member>,
@@ -64,8 +64,8 @@ pub(crate) struct Address<'n> {
     pub(crate) has_more: bool,
     /// The key that names the transport.
     pub(crate) transport: Option<&'n Member>,
-    /// The variables of a program: the key's name, and whether the entry has it.
-    pub(crate) environment: (&'static str, bool),
+    /// The key of a program's variables.
+    pub(crate) environment: &'static str,
     /// Whether a program's arguments have a key of their own, instead of being part of the command.
     pub(crate) has_arguments: bool,
 }
@@ -80,7 +80,7 @@ impl Document {
         let root = tree(path, body)?;
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());
-        Ok(Self { path, text: body.to_owned(), root, has_mark, current, rules: Rules::default() })
+        Ok(Self { path, text: body.to_owned(), root, has_mark, current, others: Vec::new() })
     }
 
     /// The same file with another text (without a byte order mark).
@@ -88,8 +88,8 @@ impl Document {
     /// # Errors
     /// A syntax error, with its place and a hint.
     pub(crate) fn with_text(&self, text: &str) -> Result<Self, Problem> {
-        let (has_mark, rules) = (self.has_mark, self.rules.clone());
-        Ok(Self { has_mark, rules, ..Self::parse(&self.path, text, &self.current)? })
+        let (has_mark, others) = (self.has_mark, self.others.clone());
+        Ok(Self { has_mark, others, ..Self::parse(&self.path, text, &self.current)? })
     }
 
     /// The whole file.
@@ -106,14 +106,18 @@ impl Document {
         let context = FileContext::new(&self.path, self.current.clone(), &own);
         let reading = |shape| Reading { shape, root: &self.root, context: &context };
         let tables = tables(&self.root, &context).into_iter();
-        tables.flat_map(|(shape, table)| self.of_table(table, reading(shape))).collect()
+        tables.flat_map(|(shape, table, path)| self.of_table((table, &path), reading(shape))).collect()
+    }
+
+    /// The place of one of its servers among them.
+    pub(crate) fn number(&self, server: &Server<'_>) -> Option<usize> {
+        self.servers().iter().position(|one| std::ptr::eq(one.node, server.node))
     }
 
     /// What may be secret, wherever it stands: the values of variables and headers, and what a key calls a token or the like.
     pub(crate) fn secrets(&self) -> Vec<&Node> {
-        let (mut names, mut found) = (Vec::new(), Vec::new());
-        SHAPES.iter().for_each(|shape| names_of_secrets(shape.keys, &mut names));
-        secrets_in(&self.root, &names, false, &mut found);
+        let mut found = Vec::new();
+        secrets_in(&self.root, false, &mut found);
         found
     }
 
@@ -122,37 +126,17 @@ impl Document {
         self.servers().into_iter().find(|found| found.is_same(server))
     }
 
-    /// The names that lead to a value of this file.
-    fn path_of(&self, node: &Node) -> Vec<String> {
-        fn search<'n>(at: &'n Node, wanted: &Node, path: &mut Vec<&'n str>) -> bool {
-            std::ptr::eq(at, wanted)
-                || at.members().iter().any(|member| {
-                    path.push(&member.name);
-                    let is_here = search(&member.node, wanted, path);
-                    if !is_here {
-                        path.pop();
-                    }
-                    is_here
-                })
-        }
-        let mut path = Vec::new();
-        search(&self.root, node, &mut path);
-        path.into_iter().map(str::to_owned).collect()
-    }
-
-    fn of_table<'n>(&'n self, table: &'n Node, file: Reading<'_>) -> Vec<Server<'n>> {
-        let path = self.path_of(table);
+    fn of_table<'n>(&'n self, table: (&'n Node, &[&str]), file: Reading<'_>) -> Vec<Server<'n>> {
         // Of entries with one name, the last one counts; one without a name is used all the same.
-        let used = listed(table).filter(|entry| entry.key.is_none() || entry.wrong.is_none());
+        let used = listed(table.0).filter(|entry| entry.key.is_none() || entry.wrong.is_none());
         let used = used.filter(|entry| entry.node.is_table());
-        used.map(|Listed { name, key, node, .. }| self.server(name, (table, &path), key, node, file))
-            .collect()
+        used.map(|Listed { name, key, node, .. }| self.server(name, table, key, node, file)).collect()
     }
 
     fn server<'n>(
         &'n self,
         name: String,
-        (servers, table): (&'n Node, &[String]),
+        (servers, path): (&'n Node, &[&str]),
         key: Option<&'n Member>,
         node: &'n Node,
         file: Reading<'_>,
@@ -162,23 +146,18 @@ impl Document {
         let is_remote = matches!(transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
-        let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
-        let filters = filters.filter_map(|(key, _)| node.member(key)).collect();
+        let filters = meant(node, shape.keys, |means| matches!(means, Means::Allowed));
         let is_known = |name: &str| shape.keys.iter().any(|(key, _)| *key == name);
         let foreign =
             node.members().iter().filter(|member| !is_known(&member.name) && member.node.says_anything());
         let foreign = foreign.map(|member| member.name.as_str()).collect();
-        let switch = shape.keys.iter().find_map(|(key, means)| match (means, *key) {
-            (Means::Disabled, "disabled") => Some(r#""disabled": true"#),
-            (Means::Enabled, "enabled") => Some(r#""enabled": false"#),
+        let switch = shape.keys.iter().find_map(|(key, means)| match means {
+            Means::Switch(off) => Some(format!("\"{key}\": {off}")),
             _ => None,
         });
         let mut ruling = Ruling { hidden: upstream.hidden, allow: upstream.allow, ..ruling };
-        ruling.add(self.rules.of(&name));
-        for other in &self.rules.files {
-            ruling.add((shape.elsewhere)(other, context, &name));
-        }
-        let table = table.to_owned();
+        self.others.iter().for_each(|other| ruling.add((shape.elsewhere)(other, context, &name)));
+        let table = path.iter().map(|name| (*name).to_owned()).collect();
         Server { name, servers, table, key, node, launch, address, switch, ruling, filters, foreign }
     }
 }
@@ -187,27 +166,20 @@ impl Document {
 const SECRET: &[&str] =
     &["token", "secret", "password", "apikey", "api_key", "authorization", "environment", "inputs"];
 
-fn names_of_secrets(keys: Keys, names: &mut Vec<&str>) {
-    for (key, means) in keys {
-        match means {
-            Means::Environment | Means::Headers | Means::Bearer => names.push(key),
-            Means::Parts(keys) => names_of_secrets(keys, names),
-            _ => {}
-        }
-    }
-}
+/// Keys of variables and headers; in VS Code's settings, parts of keys.
+const NAMED: &[&str] = &["env", "headers", "http_headers"];
 
-fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut Vec<&'n Node>) {
+fn secrets_in<'n>(node: &'n Node, is_secret: bool, found: &mut Vec<&'n Node>) {
     // What stands for an anchor elsewhere may be secret there.
     let is_secret = is_secret || node.is_anchor;
     if is_secret && node.scalar().is_some() {
         found.push(node);
     }
-    node.items().iter().for_each(|item| secrets_in(item, names, is_secret, found));
+    node.items().iter().for_each(|item| secrets_in(item, is_secret, found));
     for Member { name, node, .. } in node.members() {
         let says_so = SECRET.iter().any(|part| name.to_lowercase().contains(part));
-        let is_named = name.split('.').any(|part| names.contains(&part));
-        secrets_in(node, names, is_secret || says_so || is_named, found);
+        let is_named = name.split('.').any(|part| NAMED.contains(&part));
+        secrets_in(node, is_secret || says_so || is_named, found);
     }
 }
 
@@ -223,33 +195,31 @@ impl Server<'_> {
     }
 }
 
+/// The members of an entry with these meanings, in the order of its shape's keys.
+fn meant<'n>(entry: &'n Node, keys: Keys, is_meant: fn(&Means) -> bool) -> Vec<&'n Member> {
+    keys.iter().filter(|(_, means)| is_meant(means)).filter_map(|(key, _)| entry.member(key)).collect()
+}
+
 impl<'n> Address<'n> {
     fn of(entry: &'n Node, keys: Keys) -> Self {
-        let mut found = Self { environment: ("env", false), ..Self::default() };
-        for (key, means) in keys {
-            let there = entry.member(key);
-            match means {
-                Means::Environment => found.environment = (key, there.is_some()),
-                Means::Address | Means::HttpAddress if there.is_some() => {
-                    found.has_more |= found.url.is_some();
-                    found.url = there;
-                }
-                Means::Headers if there.is_some() => found.headers = there,
-                Means::Arguments => found.has_arguments = true,
-                Means::Transport if there.is_some() => {
-                    found.has_more |= found.transport.is_some();
-                    found.transport = there;
-                }
-                Means::Command
-                | Means::HeadersFromVariables
-                | Means::Bearer
-                | Means::BearerFromVariable
-                | Means::Foreign(_)
-                | Means::Parts(_) => found.has_more |= there.is_some(),
-                _ => {}
-            }
+        let urls = meant(entry, keys, |means| matches!(means, Means::Address | Means::HttpAddress));
+        let transports = meant(entry, keys, |means| matches!(means, Means::Transport));
+        let others = meant(entry, keys, |means| {
+            use Means::{Bearer, BearerFromVariable, Command, Foreign, HeadersFromVariables, Parts};
+            matches!(
+                means,
+                Command | HeadersFromVariables | Bearer | BearerFromVariable | Foreign(_) | Parts(_)
+            )
+        });
+        let environment = keys.iter().find(|(_, means)| matches!(means, Means::Environment));
+        Self {
+            url: urls.last().copied(),
+            headers: meant(entry, keys, |means| matches!(means, Means::Headers)).pop(),
+            has_more: urls.len() > 1 || transports.len() > 1 || !others.is_empty(),
+            transport: transports.last().copied(),
+            environment: environment.map_or("env", |(key, _)| *key),
+            has_arguments: keys.iter().any(|(_, means)| matches!(means, Means::Arguments)),
         }
-        found
     }
 }
 

@@ -11,22 +11,15 @@ use crate::config::{Wrong, escape, expand};
 
 /// The entry, and every problem with its keys.
 pub(crate) fn read_keys(node: &Node, file: Reading<'_>) -> (Entry, Vec<Wrong>) {
-    let (entry, weaker, wrong) = (Entry::default(), BTreeMap::new(), Vec::new());
-    let mut reader = Reader { file, entry, weaker, wrong };
+    let mut reader = Reader { file, entry: Entry::default(), wrong: Vec::new() };
     reader.table(file.shape.keys, node);
-    let Reader { mut entry, weaker, wrong, .. } = reader;
-    for (name, value) in weaker {
-        entry.upstream.env.entry(name).or_insert(value);
-    }
-    (entry, wrong)
+    (reader.entry, reader.wrong)
 }
 
-/// Reads one entry, key by key.
+/// Reads one entry, key by key, in the order of its shape: the entry's own variables come before those that they override.
 struct Reader<'a> {
     file: Reading<'a>,
     entry: Entry,
-    /// Variables for the program that the entry's own `env` overrides.
-    weaker: BTreeMap<String, String>,
     wrong: Vec<Wrong>,
 }
 
@@ -37,13 +30,8 @@ impl Reader<'_> {
                 self.key(key, *means, value);
             }
         }
-        let others = node.members().iter().filter(|member| keys.iter().all(|(key, _)| *key != member.name));
-        let others: Vec<&str> = others.map(|member| member.name.as_str()).collect();
-        if others.contains(&"<<") {
+        if node.member("<<").is_some() {
             self.refuse("<<", node, "merges another part of the file", "write its keys here");
-        }
-        if !others.is_empty() {
-            tracing::debug!(keys = ?others, "ignored keys of a host's entry");
         }
     }
 
@@ -74,8 +62,7 @@ impl Reader<'_> {
                 self.bearer(token);
             }
             Means::Transport => self.transport(key, node),
-            Means::Disabled => self.switch(key, node, true),
-            Means::Enabled => self.switch(key, node, false),
+            Means::Switch(off) => self.switch(key, node, off),
             Means::Hidden => {
                 let tools = self.tools(key, node);
                 self.entry.upstream.hidden.extend(tools);
@@ -112,8 +99,10 @@ impl Reader<'_> {
         });
         match read {
             Ok(text) => {
-                let variables = assignments(text.trim_start_matches('\u{feff}'));
-                self.weaker.extend(variables.into_iter().map(|(name, value)| (name, escape(&value))));
+                // Of several with one name, the last one counts.
+                for (name, value) in assignments(text.trim_start_matches('\u{feff}')).into_iter().rev() {
+                    self.entry.upstream.env.entry(name).or_insert_with(|| escape(&value));
+                }
             }
             Err(what) => self.refuse(key, node, &what, "the file must be readable, in UTF-8"),
         }
@@ -128,7 +117,7 @@ impl Reader<'_> {
             let name = item.text().or_else(|| item.get("name")?.text());
             match name {
                 Some(name) if (self.file.context.lookup)(name).is_some() => {
-                    self.weaker.insert(name.to_owned(), variable(name));
+                    self.entry.upstream.env.entry(name.to_owned()).or_insert_with(|| variable(name));
                 }
                 Some(_) => {}
                 None => self.refuse_kind(key, item, "the name of a variable"),
@@ -168,12 +157,8 @@ impl Reader<'_> {
             // Zed's value for an entry with its own command or URL.
             Some("custom") => return,
             Some("extension") => {
-                return self.refuse(
-                    key,
-                    node,
-                    "is started by an extension of the host",
-                    "give its command or url",
-                );
+                let what = "is started by an extension of the host";
+                return self.refuse(key, node, what, "give its command or url");
             }
             Some(other) => {
                 let what = format!("unknown transport '{other}'");

@@ -14,9 +14,10 @@ pub(crate) struct Launch<'n> {
     pub(crate) command: &'n Member,
     /// The arguments beside a program.
     pub(crate) arguments: Option<&'n Node>,
-    /// The key of the arguments.
-    pub(crate) arguments_key: &'static str,
 }
+
+/// The key of the arguments, where they have one.
+pub(crate) const ARGUMENTS: &str = "args";
 
 /// The keys of a command that is a table, in Zed's older files.
 pub(crate) const OF_TABLE: Keys =
@@ -30,10 +31,7 @@ impl<'n> Launch<'n> {
             match (means, &member.node.value) {
                 (Means::Command, Value::Table(_)) => return Self::of(&member.node, OF_TABLE),
                 (Means::Command, _) => {
-                    let arguments = keys.iter().find(|(_, means)| matches!(means, Means::Arguments));
-                    let arguments_key = arguments.map_or("args", |(key, _)| *key);
-                    let arguments = entry.get(arguments_key);
-                    return Some(Self { holder: entry, command: member, arguments, arguments_key });
+                    return Some(Self { holder: entry, command: member, arguments: entry.get(ARGUMENTS) });
                 }
                 (Means::Parts(keys), _) => {
                     if let Some(launch) = Self::of(&member.node, keys) {

@@ -31,10 +31,10 @@ use super::{CONFIGURATION, Named, Places, UPSTREAMS, Wrong, own};
 pub(crate) use document::{Document, Server};
 pub(crate) use entry::{Entry, Transport};
 pub(crate) use keys::read_keys;
-pub(crate) use launch::{Launch, OF_TABLE};
+pub(crate) use launch::{ARGUMENTS, Launch, OF_TABLE};
 pub(crate) use mcp_servers::{KEYS, is_of_gemini};
-pub(crate) use permissions::{Rules, Ruling, is_all, of_tools, plain};
-pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style};
+pub(crate) use permissions::{Ruling, alternatives, is_all, is_of_any, of_rule, of_tools, plain};
+pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style, project};
 pub(crate) use shapes::SHAPES;
 pub(crate) use variables::{translate, variable, with_home};
 
@@ -80,15 +80,18 @@ fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<Servers, 
     if tables.is_empty() {
         return Err(without_servers(path, text));
     }
-    tables.iter().for_each(|(shape, servers)| reader.servers(shape, servers));
+    tables.iter().for_each(|(shape, servers, _)| reader.servers(shape, servers));
     Ok(reader.file)
 }
 
-/// The tables and lists of servers with their shapes, in the order of precedence.
-fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<(&'static Shape, &'n Node)> {
+/// The shape of a file, and a table or list of servers in it with its path.
+type Table<'n> = (&'static Shape, &'n Node, Vec<&'n str>);
+
+/// The tables and lists of servers, in the order of precedence.
+fn tables<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Table<'n>> {
     let of_shape = |shape: &'static Shape| {
-        let tables = (shape.servers)(root, context).into_iter();
-        tables.map(move |servers| (shape, servers))
+        let paths = (shape.servers)(root, context).into_iter();
+        paths.filter_map(move |path| Some((shape, root.path(&path)?, path)))
     };
     SHAPES.iter().flat_map(of_shape).collect()
 }

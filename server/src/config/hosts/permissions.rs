@@ -1,23 +1,6 @@
 //! What hosts forbid, or ask about, by the names that they give to servers' tools: `server_tool`, `mcp__server__tool`.
 
-use super::node::Node;
-
-/// Rules of a host that stand in other files than its servers.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Rules {
-    denied: Vec<String>,
-    asked: Vec<String>,
-    /// Servers that settings switch by name.
-    servers: Vec<String>,
-    /// What hooks match, as patterns of names.
-    hooks: Vec<String>,
-    /// Whether servers are allowed or denied by their commands or URLs, which are others behind this program.
-    by_command: bool,
-    /// Other files of the host, in the shape of the servers' file.
-    pub(crate) files: Vec<Node>,
-}
-
-/// What a host says of one server outside its entry, and in Claude Code's rules.
+/// What a host says of one server outside its entry, there or in other files.
 #[derive(Debug, Default)]
 pub(crate) struct Ruling {
     /// The key that disables it.
@@ -36,71 +19,6 @@ pub(crate) struct Ruling {
     pub(crate) lost: Option<String>,
 }
 
-/// What begins the names of MCP tools in Claude Code's rules.
-const PREFIX: &str = "mcp__";
-
-impl Rules {
-    /// Adds the rules of one file of Claude Code's settings.
-    pub(crate) fn add(&mut self, settings: &Node) {
-        let list = |names: &[&str]| settings.path(names).map_or(&[][..], Node::items);
-        let texts = |names: &[&str]| list(names).iter().filter_map(Node::text).map(str::to_owned);
-        self.denied.extend(texts(&["permissions", "deny"]));
-        self.asked.extend(texts(&["permissions", "ask"]));
-        self.servers.extend(texts(&["disabledMcpjsonServers"]));
-        self.servers.extend(texts(&["enabledMcpjsonServers"]));
-        for rule in ["deniedMcpServers", "allowedMcpServers"].iter().flat_map(|key| list(&[key])) {
-            self.servers.extend(rule.get("serverName").and_then(Node::text).map(str::to_owned));
-            self.by_command |= ["serverCommand", "serverUrl"].iter().any(|key| rule.get(key).is_some());
-        }
-        let events = settings.members_at(&["hooks"]);
-        let matchers = events.iter().flat_map(|event| event.node.items());
-        let matchers = matchers.filter_map(|hook| hook.get("matcher")?.text());
-        self.hooks.extend(matchers.flat_map(alternatives));
-    }
-
-    /// Adds what `~/.claude.json` says of servers by name, project by project: those it switches, and those that a project has as well
-    /// as the user.
-    pub(crate) fn add_projects(&mut self, root: &Node) {
-        let of_user = |name: &str| root.path(&["mcpServers", name]).is_some();
-        for project in root.members_at(&["projects"]) {
-            for key in ["disabledMcpServers", "disabledMcpjsonServers", "enabledMcpjsonServers"] {
-                let names = project.node.get(key).map_or(&[][..], Node::items);
-                self.servers.extend(names.iter().filter_map(Node::text).map(str::to_owned));
-            }
-            let own = project.node.members_at(&["mcpServers"]);
-            self.servers.extend(own.iter().map(|server| server.name.clone()).filter(|name| of_user(name)));
-        }
-    }
-
-    /// What Claude Code's settings say of the server of this name.
-    pub(crate) fn of(&self, server: &str) -> Ruling {
-        let prefix = format!("{PREFIX}{}__", plain(server));
-        let matching = |rules: &[String]| rules.iter().flat_map(|rule| of_rule(rule, &prefix)).collect();
-        let (hidden, asked): (Vec<String>, Vec<String>) = (matching(&self.denied), matching(&self.asked));
-        let is_switched = self.servers.iter().any(|name| name == server);
-        let is_named = is_switched || !hidden.is_empty() || !asked.is_empty();
-        // A rule for all tools goes on matching: the entry keeps its name.
-        let of_tools = |patterns: Vec<String>| patterns.into_iter().filter(|pattern| !is_all(pattern));
-        let (hidden, asked) = (of_tools(hidden).collect(), of_tools(asked).collect());
-        let hooked: Vec<String> = self.hooks.iter().flat_map(|pattern| of_rule(pattern, &prefix)).collect();
-        // What matches the tools of any server goes on matching, under whatever name.
-        let others = |pattern: &String| of_rule(pattern, ANY).iter().any(|rest| is_all(rest));
-        let own = self.hooks.iter().filter(|pattern| !others(pattern));
-        let is_hooked = own.flat_map(|pattern| of_rule(pattern, &prefix)).next().is_some();
-        let lost = match hooked.iter().find(|pattern| !is_all(pattern)) {
-            Some(tools) => Some(format!(
-                "a hook of the host matches calls of '{tools}', and could not recognize them any more"
-            )),
-            None if self.by_command => Some(
-                "the host's settings allow or deny servers by command or url, which would be another"
-                    .to_owned(),
-            ),
-            None => None,
-        };
-        Ruling { hidden, asked, is_named: is_named || is_hooked, lost, ..Ruling::default() }
-    }
-}
-
 impl Ruling {
     /// Whether any of it holds for the server's name only, so that it cannot be served under another one.
     pub(crate) fn is_bound_to_the_name(&self) -> bool {
@@ -117,12 +35,15 @@ impl Ruling {
     }
 }
 
-/// A server that no one has, in the names of its tools.
-const ANY: &str = "mcp__any-server__";
+/// Whether a pattern is of the tools of any server, which it goes on matching under whatever name.
+pub(crate) fn is_of_any(pattern: &str) -> bool {
+    // A server that no one has.
+    of_rule(pattern, "mcp__any-server__").iter().any(|rest| is_all(rest))
+}
 
 /// The alternatives of a hook's matcher, a regular expression that matches a whole name, as patterns. What is no pattern
 /// becomes one that matches more, and is taken for one of single tools.
-fn alternatives(matcher: &str) -> Vec<String> {
+pub(crate) fn alternatives(matcher: &str) -> Vec<String> {
     let pattern = |alternative: &str| {
         let plain = alternative.trim().trim_start_matches('^').trim_end_matches('$');
         let plain = plain.replace(".*", "*").replace(".+", "?*").replace("\\.", ".");
@@ -140,7 +61,7 @@ fn alternatives(matcher: &str) -> Vec<String> {
 }
 
 /// The patterns of the server's tools that one rule names; all of them for the server's name alone.
-fn of_rule(rule: &str, prefix: &str) -> Vec<String> {
+pub(crate) fn of_rule(rule: &str, prefix: &str) -> Vec<String> {
     // What stands in parentheses narrows a rule to arguments, which is not known of tools of MCP.
     let name = rule.split('(').next().unwrap_or_default().trim();
     let is_server = name == prefix || Some(name) == prefix.strip_suffix("__");
@@ -189,12 +110,16 @@ fn rests(pattern: &str, prefix: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::node, *};
+    use super::{
+        super::{FileContext, mcp_servers::rules_of_claude_code, node},
+        *,
+    };
 
     fn of(settings: &str, server: &str) -> Ruling {
-        let mut rules = Rules::default();
-        rules.add(&node::parse("settings.json".as_ref(), settings).unwrap());
-        rules.of(server)
+        let settings = node::parse("settings.json".as_ref(), settings).unwrap();
+        let lookup = |_: &str| None;
+        let context = FileContext::new("settings.json".as_ref(), "/".into(), &lookup);
+        rules_of_claude_code(&settings, &context, server)
     }
 
     fn ruling(settings: &str, server: &str) -> (Vec<String>, Vec<String>, bool) {

@@ -10,7 +10,7 @@ use crate::config::Lookup;
 pub(crate) struct Shape {
     /// The hosts with this shape, for messages.
     pub(crate) hosts: &'static str,
-    /// The tables or lists of servers, highest precedence first; none in a file of another shape.
+    /// The paths of the tables or lists of servers, highest precedence first; none in a file of another shape.
     pub(crate) servers: Tables,
     /// The keys of an entry.
     pub(crate) keys: Keys,
@@ -20,7 +20,7 @@ pub(crate) struct Shape {
     pub(crate) elsewhere: Elsewhere,
 }
 
-pub(crate) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>;
+pub(crate) type Tables = for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<Vec<&'n str>>;
 pub(crate) type Elsewhere = fn(&Node, &FileContext<'_>, &str) -> Ruling;
 
 /// A host's syntax of variables.
@@ -79,10 +79,8 @@ pub(crate) enum Means {
     BearerFromVariable,
     /// The transport.
     Transport,
-    /// Whether the server is disabled.
-    Disabled,
-    /// Whether the server is enabled.
-    Enabled,
+    /// Whether the server is used; this value disables it.
+    Switch(bool),
     /// Disabled tools.
     Hidden,
     /// The only enabled tools.
@@ -135,7 +133,8 @@ impl<'a> FileContext<'a> {
     }
 }
 
-fn project(file: &Path) -> Option<&Path> {
+/// The project that a file belongs to, by its name or the folder that it is in.
+pub(crate) fn project(file: &Path) -> Option<&Path> {
     let is = |path: &Path, names: &[&str]| names.iter().any(|name| path.ends_with(name));
     if is(file, FILES) {
         return file.parent();

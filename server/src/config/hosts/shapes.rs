@@ -11,15 +11,15 @@ use super::{
 /// Each file has one of them; Claude Code and Gemini CLI extend the one that most hosts share.
 #[rustfmt::skip]
 pub(crate) const SHAPES: &[Shape] = &[
-    Shape { hosts: "Claude Code", servers: mcp_servers::of_claude_code, keys: KEYS, style: Style::Dollar, elsewhere: mcp_servers::in_project },
+    Shape { hosts: "Claude Code", servers: mcp_servers::of_claude_code, keys: KEYS, style: Style::Dollar, elsewhere: mcp_servers::rules_of_claude_code },
     Shape { hosts: "Gemini CLI", servers: mcp_servers::of_gemini, keys: KEYS, style: Style::BareDollar, elsewhere: mcp_servers::listed },
     Shape { hosts: "Claude Desktop", servers: mcp_servers::of_claude_desktop, keys: KEYS, style: Style::Literal, elsewhere: nothing },
-    Shape { hosts: "Claude, Cursor, Windsurf, Cline, Roo", servers: mcp_servers::shared, keys: KEYS, style: Style::Dollar, elsewhere: nothing },
+    Shape { hosts: "Claude, Cursor, Windsurf, Cline, Roo", servers: mcp_servers::shared, keys: KEYS, style: Style::Dollar, elsewhere: mcp_servers::rules_of_claude_code },
     Shape { hosts: "VS Code", servers: of_vscode, keys: KEYS, style: Style::Dollar, elsewhere: rules_of_vscode },
-    Shape { hosts: "Zed", servers: |root, _| root.get("context_servers").into_iter().collect(), keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
+    Shape { hosts: "Zed", servers: |_, _| vec![vec!["context_servers"]], keys: ZED_KEYS, style: Style::Literal, elsewhere: rules_of_zed },
     Shape { hosts: "opencode", servers: of_opencode, keys: OPENCODE_KEYS, style: Style::Braces, elsewhere: rules_of_opencode },
     Shape { hosts: "Continue", servers: of_continue, keys: CONTINUE_KEYS, style: Style::Secrets, elsewhere: nothing },
-    Shape { hosts: "Codex", servers: |root, _| root.get("mcp_servers").into_iter().collect(), keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
+    Shape { hosts: "Codex", servers: |_, _| vec![vec!["mcp_servers"]], keys: CODEX_KEYS, style: Style::Literal, elsewhere: approval_modes },
 ];
 
 fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
@@ -27,9 +27,9 @@ fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Ruling {
 }
 
 /// VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings, with the keys that most hosts share.
-fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
-    root.get("servers").into_iter().chain(of_settings).collect()
+fn of_vscode<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).map(|_| vec!["mcp", "servers"]);
+    [vec!["servers"]].into_iter().chain(of_settings).collect()
 }
 
 /// Settings that name servers or their tools. `chat.tools.eligibleForAutoApproval` names tools as `server/tool`, or as
@@ -69,7 +69,7 @@ const ZED_KEYS: Keys = &[
     ("env", Means::Environment),
     ("url", Means::Address),
     ("headers", Means::Headers),
-    ("enabled", Means::Enabled),
+    ("enabled", Means::Switch(false)),
 ];
 
 /// The default profile of the agent, and the only built-in one that enables all context servers.
@@ -117,49 +117,38 @@ const OPENCODE_KEYS: Keys = &[
     ("cwd", Means::Directory),
     ("url", Means::Address),
     ("headers", Means::Headers),
-    ("enabled", Means::Enabled),
+    ("enabled", Means::Switch(false)),
 ];
 
-fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
-    let is_anothers = |mcp: &&Node| is_settings(mcp) || is_of_gemini(root, context);
-    root.get("mcp").filter(|mcp| !is_anothers(mcp)).into_iter().collect()
+fn of_opencode<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let is_anothers = root.get("mcp").is_some_and(is_settings) || is_of_gemini(root, context);
+    if is_anothers { Vec::new() } else { vec![vec!["mcp"]] }
 }
 
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
 /// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
 fn rules_of_opencode(root: &Node, _: &FileContext<'_>, name: &str) -> Ruling {
-    let switched = root.members_at(&["tools"]).iter();
-    let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
-    let permission = root.get("permission");
-    let denied = permission.into_iter().flat_map(Node::members).filter(|tool| denies(&tool.node));
-    let patterns = switched.chain(denied).map(|tool| tool.name.as_str());
-    let patterns = patterns.chain(permission.filter(|all| denies(all)).map(|_| "*"));
     let prefix = format!("{}_", plain(name));
     let of_tools = |pattern: &str| of_tools(pattern, &prefix);
-    let of_any =
-        patterns.clone().filter(|pattern| !pattern.starts_with(&prefix)).flat_map(of_tools).collect();
-    let hidden = patterns.flat_map(of_tools).collect();
-    let asked = questions(root).into_iter().flat_map(of_tools).collect();
+    let all = root.get("permission").filter(|all| says("deny", all)).map(|_| "*");
+    let denied: Vec<&str> = restricted(root, "deny").chain(all).collect();
+    let of_any = denied.iter().filter(|pattern| !pattern.starts_with(&prefix));
+    let of_any = of_any.flat_map(|pattern| of_tools(pattern)).collect();
+    let hidden = denied.iter().flat_map(|pattern| of_tools(pattern)).collect();
+    // What an agent may not use, others may.
+    let agents = ["agent", "mode"].iter().flat_map(|key| root.members_at(&[*key]));
+    let of_agents =
+        agents.flat_map(|agent| restricted(&agent.node, "ask").chain(restricted(&agent.node, "deny")));
+    let asked = restricted(root, "ask").chain(of_agents).flat_map(of_tools).collect();
     Ruling { hidden, of_any, asked, ..Ruling::default() }
 }
 
-/// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.
-fn questions(root: &Node) -> Vec<&str> {
-    let permission = root.members_at(&["permission"]).iter();
-    let asked = permission.filter(|tool| says("ask", &tool.node)).map(|tool| tool.name.as_str());
-    let agents = ["agent", "mode"].iter().filter_map(|key| root.get(key)).flat_map(Node::members);
-    let of_agents = agents.flat_map(|agent| {
-        let switched = agent.node.members_at(&["tools"]).iter();
-        let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
-        let permission = agent.node.members_at(&["permission"]).iter();
-        let restricted = permission.filter(|tool| says("ask", &tool.node) || denies(&tool.node));
-        switched.chain(restricted).map(|tool| tool.name.as_str())
-    });
-    asked.chain(of_agents).collect()
-}
-
-fn denies(permission: &Node) -> bool {
-    says("deny", permission)
+/// The patterns of the tools that a file, or an agent in it, asks about or denies.
+fn restricted<'n>(node: &'n Node, wanted: &'static str) -> impl Iterator<Item = &'n str> {
+    let switched = node.members_at(&["tools"]).iter();
+    let switched = switched.filter(move |tool| wanted == "deny" && tool.node.as_bool() == Some(false));
+    let permission = node.members_at(&["permission"]).iter().filter(move |tool| says(wanted, &tool.node));
+    switched.chain(permission).map(|tool| tool.name.as_str())
 }
 
 /// Whether a permission is this one, or is for a pattern that matches all arguments. MCP tools request `*`, so rules for
@@ -181,7 +170,7 @@ const CODEX_KEYS: Keys = &[
     ("http_headers", Means::Headers),
     ("env_http_headers", Means::HeadersFromVariables),
     ("bearer_token_env_var", Means::BearerFromVariable),
-    ("enabled", Means::Enabled),
+    ("enabled", Means::Switch(false)),
     ("enabled_tools", Means::Allowed),
     ("disabled_tools", Means::Hidden),
 ];
@@ -217,7 +206,8 @@ const CONTINUE_KEYS: Keys = &[
     ])),
 ];
 
-fn of_continue<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
-    let older = root.path(&["experimental", "modelContextProtocolServers"]);
-    root.get("mcpServers").into_iter().chain(older).filter(|servers| servers.is_list()).collect()
+fn of_continue<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<Vec<&'n str>> {
+    let mut paths = vec![vec!["mcpServers"], vec!["experimental", "modelContextProtocolServers"]];
+    paths.retain(|path| root.path(path).is_some_and(Node::is_list));
+    paths
 }

@@ -1,10 +1,13 @@
 //! What is kept where files could not be written.
 
 use super::{
-    super::record::{Records, applied, apply},
+    super::record::{Records, apply},
     *,
 };
-use crate::{failure::Failure, files::Unwritten};
+use crate::{
+    failure::Failure,
+    files::{Unwritten, write_together},
+};
 
 #[test]
 fn w1_nothing_is_kept_for_files_that_are_as_they_were() {
@@ -18,12 +21,12 @@ fn w1_nothing_is_kept_for_files_that_are_as_they_were() {
     };
     let plans = [one.gather(), two.gather()];
     fs::write(&two.file, "{}").unwrap();
-    apply(&plans, Path::new("/now"), &records).unwrap_err();
+    apply(&plans, Path::new("/now"), &records, write_together).unwrap_err();
     assert_eq!((one.text().as_str(), files()), (text, vec![]));
 
     // An earlier record comes back as it was.
     fs::write(&two.file, text).unwrap();
-    apply(&[one.gather()], Path::new("/now"), &records).unwrap();
+    apply(&[one.gather()], Path::new("/now"), &records, write_together).unwrap();
     let (kept, after) = (files(), one.text());
     fs::write(
         &one.file,
@@ -32,7 +35,7 @@ fn w1_nothing_is_kept_for_files_that_are_as_they_were() {
     .unwrap();
     let plans = [one.plan(), two.plan()];
     fs::write(&two.file, "{}").unwrap();
-    apply(&plans, Path::new("/now"), &records).unwrap_err();
+    apply(&plans, Path::new("/now"), &records, write_together).unwrap_err();
     assert_eq!(files(), kept);
     assert_eq!(records.of(&plans[0].change.path).unwrap().unwrap().steps.len(), 1);
 }
@@ -45,7 +48,7 @@ fn w1_what_undo_needs_is_kept_for_a_file_that_cannot_be_put_back() {
     let plans = [one.gather(), two.gather()];
     let unwritten =
         Unwritten { failure: Failure::Configuration(vec![]), changed: vec![plans[0].change.path.clone()] };
-    applied(&plans, Path::new("/now"), &records, |_| Err(unwritten)).unwrap_err();
+    apply(&plans, Path::new("/now"), &records, |_| Err(unwritten)).unwrap_err();
     assert_eq!(records.of(&plans[0].change.path).unwrap().unwrap().steps[0].before, text);
     assert!(plans[0].moved[0].file.exists() && !plans[1].moved[0].file.exists());
     assert!(records.of(&plans[1].change.path).unwrap().is_none());

@@ -5,7 +5,7 @@ use super::*;
 #[track_caller]
 fn refused(path: &str, text: &str) -> String {
     let project = Project::of(path, text);
-    plan(project.place(), Path::new("/now"), &front(), None, Rules::default()).unwrap_err().to_string()
+    plan(project.place(), Path::new("/now"), &front(), None, vec![]).unwrap_err().to_string()
 }
 
 #[test]
@@ -151,8 +151,8 @@ fn w1_a_large_file_is_edited_and_a_huge_one_refused() {
 fn w1_entries_without_a_name_replace_no_others() {
     let text = "mcpServers:\n  - command: x\n";
     let project = Project::of("config.yaml", text);
-    let destination = project.destination().beside(vec!["number 1".to_owned()]);
-    let rules = Rules::default();
-    let plan = plan(project.place(), Path::new("/now"), &front(), Some(&destination), rules).unwrap();
+    let mut destination = project.destination();
+    destination.elsewhere = vec!["number 1".to_owned()];
+    let plan = plan(project.place(), Path::new("/now"), &front(), Some(&destination), vec![]).unwrap();
     assert_eq!(plan.apart, [("number 1".to_owned(), "only servers of JSON files are moved".to_owned())]);
 }

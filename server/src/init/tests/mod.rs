@@ -22,7 +22,6 @@ use super::{
     undo::{Undone, undone},
     wrap::{Bridge, Front},
 };
-use crate::config::hosts::Rules;
 
 /// What is put in front in these tests.
 fn front() -> Front {
@@ -80,14 +79,13 @@ impl Project {
 
     #[track_caller]
     fn plan(&self) -> Plan {
-        plan(self.place(), Path::new("/now"), &front(), None, Rules::default()).unwrap()
+        plan(self.place(), Path::new("/now"), &front(), None, vec![]).unwrap()
     }
 
     #[track_caller]
     fn gather(&self) -> Plan {
         let destination = self.destination();
-        let plan =
-            plan(self.place(), Path::new("/now"), &front(), Some(&destination), Rules::default()).unwrap();
+        let plan = plan(self.place(), Path::new("/now"), &front(), Some(&destination), vec![]).unwrap();
         for moved in &plan.moved {
             super::write::keep(&moved.file, &moved.text).unwrap();
         }

@@ -85,6 +85,6 @@ proptest! {
     #[test]
     fn w1_no_text_makes_init_or_undo_panic(text in "[-\\[\\]{}:,\"'a \n#&*$=<|]{0,60}", path in 0..3usize) {
         let project = Project::of(["mcp.json", "config.yaml", "config.toml"][path], &text);
-        let _any_result = plan(project.place(), Path::new("/now"), &front(), None, Rules::default());
+        let _any_result = plan(project.place(), Path::new("/now"), &front(), None, vec![]);
     }
 }

@@ -54,7 +54,7 @@ fn w1_a_server_that_is_added_again_keeps_its_entry_and_undo_keeps_what_was_edite
         .run(&["init", "--yes"])
         .prints(0, &["'s1' keeps its entry: a server of the same name is behind our entry already"]);
     assert!(
-        !person.kept().iter().any(|file| file.to_string_lossy().ends_with("-1.json")),
+        !person.kept().iter().any(|file| file.to_string_lossy().ends_with("-2.json")),
         "{:?}",
         person.kept()
     );

@@ -72,12 +72,7 @@ impl Syntax {
 
 /// Parses the text of the file with this path.
 pub(crate) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
-    parse_as(Syntax::of(path), text)
-}
-
-/// Parses a text in this syntax.
-pub(crate) fn parse_as(syntax: Syntax, text: &str) -> Result<Node, SyntaxError> {
-    match syntax {
+    match Syntax::of(path) {
         Syntax::Toml => toml::parse(text),
         Syntax::Yaml => yaml::parse(text),
         Syntax::Json => json::parse(text),
