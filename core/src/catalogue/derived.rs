@@ -126,10 +126,7 @@ impl Derived {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        catalogue::{permits::Permits, principal::Principal, snapshot::Snapshot, view::View},
-        fixtures,
-    };
+    use crate::catalogue::{permits::Permits, principal::Principal, snapshot::Snapshot, view::View};
 
     #[test]
     fn views_that_list_the_same_share_their_values() {
