@@ -24,10 +24,6 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
             "Reads files, e.g. foo.md or https://x.org/a.b?c=1, at v1.5. Then more.",
             "Reads files, e.g. foo.md or https://x.org/a.b?c=1, at v1.5.",
         ),
-        (
-            "Finds files (images, texts, etc.) of a team. More.",
-            "Finds files (images, texts, etc.) of a team.",
-        ),
         ("Wait... then go on! And more.", "Wait... then go on!"),
         ("Reads files, e.g. `a.txt` or `b`. `path` is absolute.", "Reads files, e.g. `a.txt` or `b`."),
         ("Gets U.S. stocks of U.S. Steel, max. 50. More.", "Gets U.S. stocks of U.S. Steel, max. 50."),

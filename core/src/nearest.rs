@@ -128,24 +128,6 @@ mod tests {
     }
 
     #[test]
-    fn w5_a_value_of_another_kind_is_told_without_its_text() {
-        for (message, told) in [
-            (
-                "invalid type: string \"s3cret, expected x\", expected a sequence",
-                "expected a list, not a text",
-            ),
-            ("invalid type: string \"s3cret\", expected struct TokenEntry", "expected a table, not a text"),
-            ("invalid type: map, expected a boolean", "expected true or false, not a table"),
-            ("invalid value: integer `0`, expected a nonzero u64", "expected a whole number above 0, not 0"),
-            ("unknown field `colur`, expected `colour`", "unknown field `colur`, expected `colour`"),
-            ("invalid type: unit value, expected f64", "expected a number, not unit value"),
-            ("missing field `name`", "missing field `name`"),
-        ] {
-            assert_eq!(kinds(message), told);
-        }
-    }
-
-    #[test]
     fn misspelt_names_are_recognized_and_other_names_are_not() {
         let names = ["equations", "options", "max_steps", "end_date"];
         for (wanted, meant) in [

@@ -214,41 +214,24 @@ fn wrong_key<C: DeserializeOwned>(settings: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
-
     use super::*;
     use crate::{finder::Finder, lesson::Lesson};
 
-    static FILTER: Profile = Profile::filter("filter", "", "");
-
-    #[derive(Debug)]
-    struct Filter;
-
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct NoConfig {}
-
-    impl DisclosureStrategy for Filter {
-        fn profile(&self) -> &Profile {
-            &FILTER
-        }
-    }
-
     #[test]
     fn invalid_registrations_are_refused_with_the_reason() {
-        let mut registry = Registry::new();
+        let (mut registry, filter) = (Registry::new(), Profile::filter("filter", "", ""));
         let mut refused = |profile: &Profile| {
-            let plug_in = PlugIn::new(profile, |NoConfig {}| Filter).everywhere();
+            let plug_in = PlugIn::new(profile, |full::Config {}| full::Full).everywhere();
             registry.register(plug_in).unwrap_err().to_string()
         };
         for name in ["a+b", "a/b", ""] {
-            let error = refused(&Profile { name: name.into(), ..FILTER.clone() });
+            let error = refused(&Profile { name: name.into(), ..filter.clone() });
             assert!(error.contains("invalid strategy name"), "{error}");
         }
         assert!(refused(&full::PROFILE).contains("registered twice"));
         let presenter = Profile::presenter("presenter", "", "");
         assert!(refused(&presenter).contains("not a filter"));
-        assert!(refused(&FILTER.clone().taught_by(Lesson::new("learn", "7"))).contains("lesson"));
-        assert!(refused(&FILTER.clone().found_by(Finder::new("find", "{}", &[]))).contains("finder"));
+        assert!(refused(&filter.clone().taught_by(Lesson::new("learn", "7"))).contains("lesson"));
+        assert!(refused(&filter.clone().found_by(Finder::new("find", "{}", &[]))).contains("finder"));
     }
 }

@@ -163,21 +163,4 @@ mod tests {
         assert_eq!(of_answer(&category.to_string()), ["tools: x, y"]);
         assert!(of_answer("prose").is_empty() && of_answer("[1]").is_empty());
     }
-
-    #[test]
-    fn a_refusal_says_what_is_wrong_and_what_to_do() {
-        let refusal = json!({"error": {"code": "C", "message": "No.", "instructions": ["1. Ask"],
-            "problems": [{"argument": "a", "given": "1", "expected": "2"}]}});
-        assert_eq!(of_refusal(&refusal.to_string()), ["No.", "a: given 1, expected 2", "1. Ask"]);
-        assert_eq!(code(&refusal.to_string()).as_deref(), Some("C"));
-        let missing = json!({"error": {"message": "None.", "examples": ["u?tools=a"]}});
-        assert_eq!(of_refusal(&missing.to_string()), ["None.", "for example u?tools=a"]);
-        let unknown = json!({"x": {"error": "no x", "available_tools": ["y"]}});
-        assert_eq!(of_refusal(&unknown.to_string()), ["no x", "available: y"]);
-        let topic = json!({"error": "Unknown", "suggestions": ["y", "z"]});
-        assert_eq!(of_refusal(&topic.to_string()), ["Unknown", "available: y, z"]);
-        assert_eq!(of_refusal(r#"{"code":-32602,"message":"Unknown tool"}"#), ["Unknown tool"]);
-        assert_eq!(of_refusal("one\n\ntwo"), ["one", "two"]);
-        assert_eq!(of_refusal("[7]"), ["[7]"]);
-    }
 }

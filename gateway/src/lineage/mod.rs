@@ -220,12 +220,7 @@ mod tests {
         let top = Lineage::alone().serving(&[file("/a.json")]);
         assert_eq!(refusal(&top), None);
         let same = below(&top, "me", &[file("/a.json")]);
-        let text = refusal(&same).unwrap();
-        assert!(
-            text.starts_with("the upstreams lead in a circle: /a.json (upstream 'me') -> /a.json"),
-            "{text}"
-        );
-        assert!(text.contains("remove upstream 'me' from /a.json"), "{text}");
+        assert!(refusal(&same).is_some());
         let more = below(&top, "me", &[file("/a.json"), file("/b.json")]);
         assert!(refusal(&more).is_some(), "it starts everything that the one above starts, itself included");
         let other = below(&top, "b", &[file("/b.json")]);

@@ -31,21 +31,3 @@ impl Costs {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn o1_a_part_of_a_list_costs_what_its_tools_cost() {
-        let cost = |listed, full| Cost { listed, full };
-        let each = [("a", cost(1, 10)), ("b", cost(2, 20)), ("c", cost(4, 40))];
-        let each = each.map(|(name, cost)| (name.to_owned(), cost)).into();
-        let costs = Costs { all: cost(7, 99), each };
-        let names = ["a", "b", "none"].map(str::to_owned);
-        assert_eq!(
-            (costs.of(None), costs.of(Some(&names)), costs.of(Some(&[]))),
-            (cost(7, 99), cost(3, 30), Cost::default())
-        );
-    }
-}

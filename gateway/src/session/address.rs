@@ -48,26 +48,3 @@ impl Location {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a4_a_path_names_a_profile_and_a_strategy() {
-        for (path, expected) in [
-            ("/mcp", Some((None, None))),
-            ("/mcp/info", Some((None, Some("info")))),
-            ("/mcp/@web", Some((Some("web"), None))),
-            ("/mcp/%40web/info", Some((Some("web"), Some("info")))),
-            ("/mcp/info/@web", None),
-            ("/mcp/@web/info/x", None),
-            ("/other", None),
-            ("/mcpx", None),
-        ] {
-            let read = Location::of(path);
-            let read = read.as_ref().map(|read| (read.profile.as_deref(), read.strategy.as_deref()));
-            assert_eq!(read, expected, "{path}");
-        }
-    }
-}

@@ -168,16 +168,6 @@ mod tests {
     }
 
     #[test]
-    fn u13_unchanged_upstreams_keep_their_identity() {
-        let before = Upstreams::new([named(Some("a"), "x"), named(Some("b"), "x"), named(Some("c"), "x")]);
-        let after = Upstreams::new([named(Some("c"), "x"), named(Some("a"), "y"), named(Some("d"), "x")]);
-        let after = after.keeping(&before);
-        assert!(Arc::ptr_eq(&after[0], &before[2]));
-        let numbers: Vec<usize> = before.iter().chain(&*after).map(|one| one.number).collect();
-        assert_eq!(numbers.iter().collect::<std::collections::HashSet<_>>().len(), 5);
-    }
-
-    #[test]
     fn p2_an_upstream_that_names_itself_gets_no_name_that_another_has() {
         let upstreams =
             Upstreams::new([named(None, "x"), named(Some("notes"), "x"), named(None, "y"), named(None, "z")]);

@@ -172,8 +172,6 @@ fn entry(group: &RawText, is_top: bool) -> Option<OwnGroup> {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_transport::ErrorText;
-
     use super::*;
 
     #[test]
@@ -185,18 +183,6 @@ mod tests {
         let joined: Vec<String> =
             joined(list, others, "name").iter().map(|item| item.get().to_owned()).collect();
         assert_eq!(joined, [r#"{"name":"a"}"#, r#"{"name":"b","x":1.0}"#]);
-    }
-
-    #[test]
-    fn g8_what_is_not_answered_is_not_taken_for_gone() {
-        let error = |message: &str| CallError::Answered(ErrorText::new(-32002, message));
-        let mut read = Read::default();
-        read.refused(error("gone"));
-        assert!(read.unanswered.is_none());
-        read.refused(CallError::TimedOut { waited: std::time::Duration::from_secs(9) });
-        read.refused(error("another"));
-        assert!(matches!(read.unanswered, Some(CallError::TimedOut { .. })));
-        assert_eq!(read.failures.map(|(count, first)| (count, first.contains("gone"))), Some((3, true)));
     }
 
     #[test]

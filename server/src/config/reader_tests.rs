@@ -39,16 +39,8 @@ fn sections_are_read_in_the_order_in_which_they_are_written() {
         [categories.files]
         description = "Reading and writing"
         tools = ["read_*", "write"]
-        [[concerns]]
-        name = "cost"
-        values = { min = 0, max = 10.5 }
-        default = 3
-        [[concerns]]
-        name = "risk"
-        values = ["low", "high"]
         [tools."read.all"]
         brief = "Reads all"
-        concerns = { cost = [0, 2], risk = "low" }
         [tools."*_secret"]
         hidden = true
         [strategy.describe]
@@ -61,15 +53,6 @@ fn sections_are_read_in_the_order_in_which_they_are_written() {
     assert_eq!(file.strategy["describe"], json!({"long_briefs": "shorten"}));
     let (about, rules) = file.declare(&About::default()).unwrap();
     assert_eq!(about.facts.text(), r#"{"gpu_available":false,"since":"2026-01-01","cores":8}"#);
-    let concerns: Vec<_> =
-        about.concerns.iter().map(|concern| serde_json::json!(concern).to_string()).collect();
-    assert_eq!(
-        concerns,
-        [
-            r#"{"name":"cost","description":"","values":{"min":0,"max":10.5},"default":3}"#,
-            r#"{"name":"risk","description":"","values":["low","high"]}"#
-        ]
-    );
     let patterns: Vec<_> = rules.tools.iter().map(|rule| rule.pattern.text()).collect();
     assert_eq!(patterns, ["read.all", "*_secret", "read_*", "write"]);
 }
@@ -146,15 +129,11 @@ values = ["low"]
 name = "up"
 values = { min = 2, max = 1 }
 [[concerns]]
-name = "off"
-values = ["a"]
-default = "b"
-[[concerns]]
 name = "none"
 [tools.t]
 brief = " "
 category = "one"
-concerns = { cots = "low", cost = "huge", off = "b", none = 1 }
+concerns = { cots = "low", cost = "huge", none = 1 }
 [tools.u]
 category = ""
 [tools."t*"]
@@ -165,9 +144,8 @@ tools = ["t", "t*", "u"]
         &[
             "d.toml:5:1: concern 'cost' is declared twice",
             "d.toml:8:1: concern 'up': min ",
-            "d.toml:11:1: concern 'off': the default \"b\" is not among its values: a",
-            "d.toml:15:1: concern 'none' has no values",
-            "d.toml:17:8: tools.\"t\": brief is empty",
+            "d.toml:11:1: concern 'none' has no values",
+            "d.toml:13:8: tools.\"t\": brief is empty",
             "tools.\"t\": unknown concern 'cots' (hint: did you mean 'cost'?)",
             "tools.\"t\": \"huge\" is not a value of concern 'cost' (hint: its values are low, high)",
             "tools.\"u\": category is empty",

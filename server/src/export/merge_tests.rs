@@ -18,22 +18,6 @@ fn blocks() -> Vec<Block> {
 }
 
 #[test]
-fn u10_what_is_missing_is_added_behind_what_is_there() {
-    let existing =
-        "# Mine.\n[upstreams]\nkit = {command=\"mine\"}# short\n[[concerns]]\nname = \"cost\"\n# end";
-    let merged = with_blocks(existing, &blocks()).unwrap();
-    assert_eq!(
-        merged,
-        format!(
-            "{existing}\n\n# New.\n[upstreams.\"more\"]\nnew = true\n\n# New.\n[tools.\"kit/new\"]\nnew = true\n"
-        )
-    );
-    assert_eq!(with_blocks(&merged, &blocks()).unwrap(), merged);
-    let nameless = Block { table: "serve".to_owned(), name: None, text: "[serve]\n".to_owned() };
-    assert_eq!(with_blocks("", &[nameless]).unwrap(), "");
-}
-
-#[test]
 fn u10_what_cannot_be_added_to_is_named() {
     let problem = with_blocks("tools = { t = { } }\n", &blocks()).unwrap_err().to_string();
     assert!(problem.contains("so \"kit/new\" cannot be added (hint: write tables"), "{problem}");

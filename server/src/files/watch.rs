@@ -101,31 +101,6 @@ pub(super) async fn look(paths: &[PathBuf]) -> Seen {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_change_of_any_file_is_seen() {
-        let directory = tempfile::tempdir().unwrap();
-        let (file, files) = (directory.path().join("f.toml"), directory.path().join("files"));
-        std::fs::create_dir(&files).unwrap();
-        std::fs::write(&file, "x").unwrap();
-        let paths = [file.clone(), files.clone()];
-        let mut last = Seen::now(&paths);
-        let mut changed = |what: &str| {
-            let seen = Seen::now(&paths);
-            assert!(seen != last && seen.is_current(&paths) && !last.is_current(&paths), "{what}");
-            last = seen;
-        };
-        std::fs::write(&file, "").unwrap();
-        changed("emptied");
-        std::fs::remove_file(&file).unwrap();
-        changed("removed");
-        std::fs::write(files.join("a.json"), "{}").unwrap();
-        changed("a file more");
-        std::fs::write(files.join("a.json"), "{} ").unwrap();
-        changed("another text");
-        std::fs::remove_dir_all(&files).unwrap();
-        changed("all gone");
-    }
-
     #[tokio::test]
     async fn what_is_written_all_the_time_is_waited_for() {
         let directory = tempfile::tempdir().unwrap();

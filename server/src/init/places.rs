@@ -189,6 +189,15 @@ fn within(folder: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
+    impl Folders {
+        /// Those of a user of this home, who works in this project.
+        pub(crate) fn of_home(home: Option<&Path>, project: &Path) -> Self {
+            let home = home.map(|path| path.to_str().unwrap().to_owned());
+            let lookup = |name: &str| home.clone().filter(|_| matches!(name, "HOME" | "USERPROFILE"));
+            Self::of_user(&lookup, project.to_owned())
+        }
+    }
+
     #[test]
     fn w1_each_host_is_documented() {
         let (files, hosts) =
@@ -202,12 +211,9 @@ mod tests {
 
     #[test]
     fn w1_a_projects_files_are_known_from_the_users() {
-        let home = if cfg!(windows) { "C:/home" } else { "/home/me" };
-        let folders = Folders::of_user(
-            &|name| matches!(name, "HOME" | "USERPROFILE").then(|| home.to_owned()),
-            home.into(),
-        );
-        let project = |path: &str| folders.project_of(&Path::new(home).join(path));
+        let home = Path::new(if cfg!(windows) { "C:/home" } else { "/home/me" });
+        let folders = Folders::of_home(Some(home), home);
+        let project = |path: &str| folders.project_of(&home.join(path));
         for (path, expected) in [
             (".cursor/mcp.json", None),
             ("a/.cursor/mcp.json", Some("a")),
@@ -218,7 +224,7 @@ mod tests {
             (".continue/mcpServers/x.json", None),
             (".codeium/windsurf/mcp_config.json", None),
         ] {
-            assert_eq!(project(path), expected.map(|folder| Path::new(home).join(folder)), "{path}");
+            assert_eq!(project(path), expected.map(|folder| home.join(folder)), "{path}");
         }
     }
 
@@ -226,13 +232,7 @@ mod tests {
     fn w1_files_are_found_in_the_users_folders_and_in_the_current_one() {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
-        let folders = |home: Option<&Path>| {
-            let home = home.map(|path| path.to_str().unwrap().to_owned());
-            Folders::of_user(
-                &move |name| home.clone().filter(|_| matches!(name, "HOME" | "USERPROFILE")),
-                root.path().join("project"),
-            )
-        };
+        let project = root.path().join("project");
         for path in
             ["home/.cursor/mcp.json", "project/.cursor/mcp.json", "project/.continue/mcpServers/a.yaml"]
         {
@@ -241,7 +241,7 @@ mod tests {
         }
         let found = |names: &[&str], home: Option<&Path>| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            existing(&hosts(&names), &folders(home)).len()
+            existing(&hosts(&names), &Folders::of_home(home, &project)).len()
         };
         assert_eq!(found(&[], Some(&home)), 3);
         assert_eq!(found(&["cursor"], Some(&home)), 2);

@@ -85,17 +85,6 @@ fn u3_lists_are_kept_until_the_fifth_failure_in_a_row_and_return_with_the_connec
 }
 
 #[test]
-fn u3_connections_that_do_not_last_forgive_no_failure() {
-    let mut scene = Scene::new(Restart::Always);
-    for failures in 1..9 {
-        scene.connected().wait(59.0).ended(End::Lost);
-        assert_eq!(scene.supervision.keeps_lists(), failures < 5, "{failures}");
-    }
-    scene.connected().wait(60.0).ended(End::Lost);
-    assert_eq!(scene.supervision.failures(), 1);
-}
-
-#[test]
 fn u4_a_lost_session_is_replaced_at_once_unless_it_was_just_opened() {
     let mut scene = Scene::new(Restart::Always);
     assert_eq!(scene.connected().wait(2.0).ended(End::SessionLost), Some(0.0));
@@ -165,13 +154,4 @@ fn u20_what_answers_no_ping_is_silent_until_it_answers_one_or_is_connected_again
     silence(&mut scene);
     assert_eq!(scene.wait(60.0).ended(End::Lost), Some(1.0), "it was connected for a minute");
     assert!(scene.connected().supervision.state() == State::Ready);
-}
-
-#[test]
-fn what_is_stopped_stays_stopped() {
-    let mut scene = Scene::new(Restart::Always);
-    scene.connected().supervision.stopped();
-    scene.supervision.retrying();
-    assert_eq!(scene.supervision.state(), State::Stopped);
-    assert!(!scene.supervision.keeps_lists());
 }

@@ -80,19 +80,3 @@ impl AccessFlags {
         problems
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a1_operators_beyond_loopback_are_refused_without_credentials_whenever_files_are_read() {
-        for (admin, guarded, refused) in
-            [("0.0.0.0:9090", false, true), ("0.0.0.0:9090", true, false), ("127.0.0.1:9090", false, false)]
-        {
-            let flags = AccessFlags { admin: Some(admin.parse().unwrap()), ..AccessFlags::default() };
-            let settings = Settings { guarded, ..Settings::default() };
-            assert_eq!(!flags.problems(&settings).is_empty(), refused, "{admin} {guarded}");
-        }
-    }
-}

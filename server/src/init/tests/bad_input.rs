@@ -10,7 +10,6 @@ fn refused(path: &str, text: &str) -> String {
 
 #[test]
 fn w1_what_is_no_hosts_file_is_refused_with_its_place() {
-    assert!(refused("mcp.json", "{\"mcpServers\": {").contains("mcp.json:1:16: unterminated object"));
     assert!(refused("mcp.json", "{\"a\": 1 \"b\": 2}").contains("mcp.json:1:8"));
     assert!(refused("config.toml", "[mcp_servers\n").contains("config.toml:1:"));
     assert!(refused("config.yaml", "a: [\n").contains("config.yaml:"));

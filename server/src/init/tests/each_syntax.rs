@@ -41,9 +41,23 @@ fn w1_entries_are_as_they_were_after_an_edit_elsewhere() {
 }
 
 #[test]
-fn w1_a_server_at_a_url_is_back_where_its_lines_were_written_anew() {
+fn w1_a_server_is_back_where_something_was_written_anew() {
     let url = "http://localhost:1/mcp";
+    let project = |name: &str, command: &str| {
+        format!(r#""/{name}": {{"mcpServers": {{"a": {{"command": "{command}"}}}}}}"#)
+    };
+    let projects =
+        |other: &str| format!(r#"{{"projects": {{{}, {}}}}}"#, project("now", "x"), project(other, "y"));
+    let unnamed = |added: &str| {
+        let entry =
+            |command: &str| format!(r#"{{"transport": {{"type": "stdio", "command": "{command}"}}}}"#);
+        let entries = format!("{added}{}, {}", entry("a"), entry("b"));
+        format!(r#"{{"experimental": {{"modelContextProtocolServers": [{entries}]}}}}"#)
+    };
     for (path, text, from, to, expected) in [
+        // Undo is run in another folder than that of the project.
+        (".claude.json", projects("other"), "/other", "/another", projects("another")),
+        ("config.json", unnamed(""), "Servers\": [", "Servers\": [{}, ", unnamed("{}, ")),
         (
             ".codex/config.toml",
             format!("[mcp_servers.u]\nurl = '{url}'\nhttp_headers = {{ X = \"k\" }}\n"),

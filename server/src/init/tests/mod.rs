@@ -65,16 +65,7 @@ impl Project {
     /// Of a user whose home is the project's folder.
     fn destination(&self) -> Destination {
         let home = self.directory.path();
-        let folders = Folders::of_user(
-            &|name| {
-                Some(name)
-                    .filter(|name| matches!(*name, "HOME" | "USERPROFILE"))
-                    .and(home.to_str())
-                    .map(str::to_owned)
-            },
-            home.to_owned(),
-        );
-        Destination::of(&self.file, &folders, &self.gathered())
+        Destination::of(&self.file, &Folders::of_home(Some(home), home), &self.gathered())
     }
 
     #[track_caller]
