@@ -1,6 +1,6 @@
 //! What only HTTP can get wrong (F7): hosts, origins, headers, sessions and their addresses.
 
-use kit::{Bench, Client, Identity, Setup, conformance::Conformance, http};
+use kit::{Bench, Client, Identity, Setup, conformance::Conformance, http, messages::request};
 use mcp_disclosure_gateway::{OfferedRevisions, disclose};
 use serde_json::{Value, json};
 
@@ -8,8 +8,7 @@ use crate::{connected, odd};
 
 /// Sends `tools/list` with other headers: the value replaces the client's own, an empty one removes it.
 async fn list_with(bench: &Bench, client: &Client, changes: &[(&str, &str)]) -> (u16, String) {
-    let params = client.complete(json!({}));
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
+    let body = request(1, "tools/list", client.complete(json!({})));
     exchange(bench, client, "POST", "/mcp", changes, &body.to_string()).await
 }
 
@@ -64,26 +63,41 @@ async fn f7_other_methods_and_paths_are_refused(setup: Setup) {
 
 over_http!(f7_bodies_must_be_json_and_answers_acceptable, f7_other_methods_and_paths_are_refused);
 
-async fn f7_headers_must_say_what_the_body_says(setup: Setup) {
+async fn f7_g6_headers_must_say_what_the_body_says(setup: Setup) {
     let (bench, client) = connected(setup).await;
-    for changes in [
-        &[("mcp-method", "tools/call")][..],
-        &[("mcp-method", "Tools/List")],
-        &[("mcp-method", "")],
-        &[("mcp-method", "tools/list"), ("mcp-method", "tools/call")],
-        &[("mcp-protocol-version", "2025-11-25")],
-        &[("mcp-protocol-version", "")],
+    let (list, rich, kit) = (json!({}), json!({"name": "rich", "arguments": {}}), json!({"name": "kit"}));
+    let (one, two) = (json!({"names": ["rich"]}), json!({"names": ["rich", "echo"]}));
+    for (method, params, changes, agrees) in [
+        ("tools/list", &list, &[("mcp-method", "tools/call")][..], false),
+        ("tools/list", &list, &[("mcp-method", "Tools/List")], false),
+        ("tools/list", &list, &[("mcp-method", "")], false),
+        ("tools/list", &list, &[("mcp-method", "tools/list"), ("mcp-method", "tools/call")], false),
+        ("tools/list", &list, &[("mcp-protocol-version", "2025-11-25")], false),
+        ("tools/list", &list, &[("mcp-protocol-version", "")], false),
+        ("tools/list", &list, &[("mcp-name", "anything")], true),
+        ("tools/call", &rich, &[("mcp-name", "rich")], true),
+        ("tools/call", &rich, &[("mcp-name", "=?base64?cmljaA==?=")], true),
+        ("tools/call", &rich, &[("mcp-name", "Rich")], false),
+        ("tools/call", &rich, &[("mcp-name", "=?base64?!?=")], false),
+        ("tools/call", &rich, &[("mcp-name", "")], false),
+        // A name that need not be sent.
+        ("groups/get", &kit, &[("mcp-name", "kit")], true),
+        ("groups/get", &kit, &[("mcp-name", "=?base64?a2l0?=")], true),
+        ("groups/get", &kit, &[("mcp-name", "other")], false),
+        ("groups/get", &kit, &[], true),
+        ("tools/describe", &one, &[("mcp-name", "rich")], true),
+        ("tools/describe", &one, &[("mcp-name", "echo")], false),
+        ("tools/describe", &two, &[("mcp-name", "echo")], true),
+        ("tools/describe", &two, &[], true),
     ] {
-        let (status, text) = list_with(&bench, &client, changes).await;
-        assert!(status == 400 && text.contains("-32020"), "{changes:?}: {status} {text}");
-    }
-    let params = client.complete(json!({"name": "rich", "arguments": {}}));
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
-    for (name, status) in
-        [("rich", 200), ("=?base64?cmljaA==?=", 200), ("Rich", 400), ("=?base64?!?=", 400), ("", 400)]
-    {
-        let changes = [("mcp-method", "tools/call"), ("mcp-name", name)];
-        assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{name}");
+        let body = request(1, method, client.complete(params.clone())).to_string();
+        let mut changes = changes.to_vec();
+        if changes.iter().all(|(name, _)| *name != "mcp-method") {
+            changes.push(("mcp-method", method));
+        }
+        let (status, text) = exchange(&bench, &client, "POST", "/mcp", &changes, &body).await;
+        let refused = (status == 400, text.contains("-32020"));
+        assert_eq!(refused, (!agrees, !agrees), "{method} {changes:?}: {status} {text}");
     }
 }
 
@@ -97,33 +111,23 @@ async fn f7_a_revision_that_is_not_offered_is_refused_by_the_status_of_one_that_
         assert_eq!((reply.code(), reply.status), (code, Some(status)), "{method}");
     }
 }
-cases!(full_http_stateless;
-    f7_headers_must_say_what_the_body_says,
-    f7_a_revision_that_is_not_offered_is_refused_by_the_status_of_one_that_is_unknown,
-);
 
-async fn g6_a_name_that_need_not_be_sent_says_what_the_body_says(setup: Setup) {
+async fn f7_what_cannot_be_answered_as_is_accepted_is_refused(setup: Setup) {
     let (bench, client) = connected(setup).await;
-    for (method, params, name, agrees) in [
-        ("groups/get", json!({"name": "kit"}), "kit", true),
-        ("groups/get", json!({"name": "kit"}), "=?base64?a2l0?=", true),
-        ("groups/get", json!({"name": "kit"}), "other", false),
-        ("tools/describe", json!({"names": ["rich"]}), "rich", true),
-        ("tools/describe", json!({"names": ["rich"]}), "echo", false),
-        ("tools/describe", json!({"names": ["rich", "echo"]}), "echo", true),
-        ("tools/list", json!({}), "anything", true),
-    ] {
-        let params = client.complete(params);
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let changes = [("mcp-method", method), ("mcp-name", name)];
-        let (status, text) = exchange(&bench, &client, "POST", "/mcp", &changes, &body).await;
-        assert_eq!(status == 400, !agrees, "{method} {name}: {text}");
-        assert_eq!(text.contains("-32020"), !agrees, "{method} {name}: {text}");
-        let without = exchange(&bench, &client, "POST", "/mcp", &changes[..1], &body).await;
-        assert!(!without.1.contains("-32020"), "{method}: {without:?}");
+    for (method, accepted, status) in
+        [("subscriptions/listen", "application/json", 406), ("x/y", "text/event-stream", 404)]
+    {
+        let params = client.complete(json!({"notifications": {"toolsListChanged": true}}));
+        let body = request(1, method, params).to_string();
+        let changes = [("accept", accepted), ("mcp-method", method)];
+        assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{method}");
     }
 }
-cases!(full_http_stateless; g6_a_name_that_need_not_be_sent_says_what_the_body_says);
+cases!(full_http_stateless;
+    f7_g6_headers_must_say_what_the_body_says,
+    f7_a_revision_that_is_not_offered_is_refused_by_the_status_of_one_that_is_unknown,
+    f7_what_cannot_be_answered_as_is_accepted_is_refused,
+);
 
 async fn f7_a_header_of_the_stateless_era_needs_its_metadata(setup: Setup) {
     let (bench, client) = connected(setup).await;
@@ -163,16 +167,3 @@ cases!(full_http_session;
     f7_an_unknown_or_ended_session_is_not_found,
     f7_a_session_is_used_at_its_own_address_only,
 );
-
-async fn f7_what_cannot_be_answered_as_is_accepted_is_refused(setup: Setup) {
-    let (bench, client) = connected(setup).await;
-    for (method, accepted, status) in
-        [("subscriptions/listen", "application/json", 406), ("x/y", "text/event-stream", 404)]
-    {
-        let params = client.complete(json!({"notifications": {"toolsListChanged": true}}));
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
-        let changes = [("accept", accepted), ("mcp-method", method)];
-        assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{method}");
-    }
-}
-cases!(full_http_stateless; f7_what_cannot_be_answered_as_is_accepted_is_refused);

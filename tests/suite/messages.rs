@@ -22,8 +22,7 @@ fn solve() -> Options {
 }
 
 async fn serving(setup: Setup, options: Options, bridge: Bridge, identity: Identity) -> (Bench, Client) {
-    let (bench, client) = connect_as(options.pinned(setup.strategy).bridge(bridge), setup, identity).await;
-    (bench, client)
+    connect_as(options.pinned(setup.strategy).bridge(bridge), setup, identity).await
 }
 
 /// The error of a call after the tool was learned.
