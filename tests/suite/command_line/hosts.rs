@@ -17,7 +17,7 @@ fn a_hosts_own_file_is_served_as_it_is() {
     let mut gateway =
         opened(&["--log", "debug", "serve", "--strategy", "full", "--mcp-config", shown(&file)]);
     assert_eq!(gateway.tool_names(), ["bare", "plain__echo", "rich__echo", "wait"]);
-    gateway.finish().says(0, &["autoApprove", "server 'off' is switched off: disabled"]);
+    gateway.finish().says(0, &["server 'off' is switched off: disabled"]);
 }
 
 #[test]
