@@ -65,10 +65,7 @@ fn started_by(
             return Some(vec![link.or_else(|| program.to_str().map(str::to_owned))?]);
         }
     };
-    let package = match words {
-        ["uvx"] => format!("{PACKAGE}=={VERSION}"),
-        _ => format!("{PACKAGE}@{VERSION}"),
-    };
+    let package = format!("{PACKAGE}{}{VERSION}", if words == ["uvx"] { "==" } else { "@" });
     Some(words.iter().map(|word| (*word).to_owned()).chain([package]).collect())
 }
 

@@ -77,10 +77,9 @@ async fn played(program: &Program, strategy: &str, started: &str) -> Result<(Tra
     let (flags, rows) = (Given::default(), format!("{},{strategy}", full::NAME));
     // What is played takes no time, so no progress is shown.
     let mut prepared = Prepared::of(program, flags, None, (FLAG, &rows), started.to_owned(), None).await?;
-    let names = prepared.contestants.asked.clone();
     let assignment = Assignment { courses: vec![Behavior::Workflow, Behavior::TooEarly], ..task };
     let shown_as = (Tokenizer::default(), HostKind::default());
-    let transcript = prepared.play(assignment, shown_as, &names, FLAG).await?;
+    let transcript = prepared.play(assignment, shown_as, FLAG).await?;
     let [_, shown] = prepared.contestants.rows().try_into().map_err(|_| {
         let message = format!("{FLAG} {strategy}: one strategy or stack is shown against full");
         Failure::usage(Problem::new(message).hint("compare --transcript --strategies shows several"))

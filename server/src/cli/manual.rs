@@ -78,14 +78,11 @@ pub fn man(command: Command, arguments: &ManArguments) -> Result<(), Failure> {
 }
 
 fn write(command: &Command, folder: &Path) -> Result<(), Failure> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Failure::Write { path, source }
-    };
-    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    let failed = |path: &Path, source| Failure::Write { path: path.to_owned(), source };
+    std::fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
     for shown in command.get_subcommands().chain([command]) {
         let path = folder.join(format!("{}.1", name(shown)));
-        std::fs::write(&path, page(shown)).map_err(failed(&path))?;
+        std::fs::write(&path, page(shown)).map_err(|source| failed(&path, source))?;
     }
     Ok(())
 }

@@ -53,11 +53,9 @@ pub(super) async fn serve(
     admission: Option<Arc<dyn Admission>>,
     admin: Admin,
 ) {
-    let address = match listener.local_addr() {
-        Ok(address) => address,
-        Err(error) => return tracing::error!(%error, "the address for operators is gone"),
-    };
-    tracing::info!("operators find http://{address}/status");
+    if let Ok(address) = listener.local_addr() {
+        tracing::info!("operators find http://{address}/status");
+    }
     let (served, observer) = (Arc::clone(&admin.served), Arc::clone(&admin.observer));
     let app = router(admin);
     let app = match admission {

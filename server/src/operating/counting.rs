@@ -69,15 +69,11 @@ impl Counting {
     /// The label of a principal: one of the first [`MOST_PRINCIPALS`], or that of all others. Empty without principals.
     fn label(&self, principal: Option<&str>) -> Arc<str> {
         let Some(principal) = principal else { return Arc::default() };
-        let principal = one_line(&shorten(principal, LONGEST_LABEL)).into_owned();
+        let label = Arc::<str>::from(one_line(&shorten(principal, LONGEST_LABEL)));
         let mut seen = self.principals.lock();
-        if let Some(label) = seen.get(&*principal) {
-            return Arc::clone(label);
-        }
-        if seen.len() >= MOST_PRINCIPALS {
+        if seen.len() >= MOST_PRINCIPALS && !seen.contains(&label) {
             return OTHERS.into();
         }
-        let label = Arc::<str>::from(principal);
         seen.insert(Arc::clone(&label));
         label
     }

@@ -26,7 +26,7 @@ pub(in crate::cli) struct Contestants<'a> {
     contestants: Vec<Contestant>,
     flag: &'static str,
     /// The names of the rows that the user requested.
-    pub(in crate::cli) asked: Vec<String>,
+    pub(super) asked: Vec<String>,
     asks_for_all: bool,
     /// As the source's files say clients are served.
     served: StrategyOptions,
@@ -181,6 +181,11 @@ impl<'a> Contestants<'a> {
     /// The rows, the baseline first.
     pub(in crate::cli) fn rows(&self) -> Vec<Row> {
         self.contestants.iter().map(|contestant| contestant.row.clone()).collect()
+    }
+
+    /// Those that the user requested.
+    pub(super) fn requested(&self) -> Vec<Row> {
+        self.rows().into_iter().filter(|row| self.asked.contains(&row.name)).collect()
     }
 }
 

@@ -110,11 +110,8 @@ async fn played(program: &Program, arguments: &CompareArguments) -> Result<Trans
         let problem = Problem::new("there is no tool to play a task with").hint("name another source");
         return Err(Failure::Configuration(vec![problem]));
     }
-    let asked = prepared.contestants.asked.clone();
-    let shown_as = (arguments.tokenizer, arguments.host);
-    let mut transcript = prepared.play(task, shown_as, &asked, flag).await?;
-    let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
-    let refused = refused.filter_map(|row| {
+    let mut transcript = prepared.play(task, (arguments.tokenizer, arguments.host), flag).await?;
+    let refused = prepared.contestants.requested().into_iter().filter_map(|row| {
         let why = row.not_offered?;
         Some(format!("{} is shown, but serve would not offer it here: {why}", row.name))
     });

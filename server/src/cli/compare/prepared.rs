@@ -105,7 +105,7 @@ impl<'a> Prepared<'a> {
         done.map_err(|error| message(error, flag))
     }
 
-    /// Plays a task under each of the rows with these names; `flag` is the one that names tools.
+    /// Plays a task under each of the rows that were requested; `flag` is the one that names tools.
     ///
     /// # Errors
     /// If a gateway cannot be started, or why the task cannot be played.
@@ -113,13 +113,10 @@ impl<'a> Prepared<'a> {
         &mut self,
         assignment: Assignment,
         (tokenizer, host): (Tokenizer, HostKind),
-        names: &[String],
         flag: &str,
     ) -> Result<Transcript, Failure> {
         self.on_stages(assignment, (tokenizer, host, false), flag, async |play, contestants, progress| {
-            let mut rows = contestants.rows();
-            rows.retain(|row| names.contains(&row.name));
-            play.run(&rows, progress).await
+            play.run(&contestants.requested(), progress).await
         })
         .await
     }

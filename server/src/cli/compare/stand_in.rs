@@ -40,10 +40,7 @@ impl StandIn {
             .with_value("protocolVersion", &Revision::LATEST_WITH_SESSIONS.to_string())
             .with("capabilities", capabilities.text())
             .with("serverInfo", server_info.text());
-        match instructions {
-            Some(instructions) => result.with_value("instructions", instructions),
-            None => result,
-        }
+        instructions.iter().fold(result, |result, text| result.with_value("instructions", text))
     }
 
     /// The calls of the task are answered as the task says, others with one word, and wrong arguments with an error.
