@@ -196,7 +196,7 @@ impl Server<'_> {
 }
 
 /// The members of an entry with these meanings, in the order of its shape's keys.
-fn meant<'n>(entry: &'n Node, keys: Keys, is_meant: fn(&Means) -> bool) -> Vec<&'n Member> {
+fn meant(entry: &Node, keys: Keys, is_meant: fn(&Means) -> bool) -> Vec<&Member> {
     keys.iter().filter(|(_, means)| is_meant(means)).filter_map(|(key, _)| entry.member(key)).collect()
 }
 
