@@ -251,11 +251,6 @@ impl Process {
         self.stdin = None;
     }
 
-    /// Closes its stderr after the next line, so that writing there fails.
-    pub fn close_stderr(&mut self) {
-        self.stderr.close();
-    }
-
     /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::{CHANGED, described, serve_odd, shown, write};
 
 /// The bound in the contract is two seconds, of which an idle machine needs more than one; the rest is for a busy one.
-pub(super) const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(10);
 
 /// Serves the odd upstream with these descriptions of its tools, by their names.
 #[track_caller]
