@@ -19,7 +19,6 @@ pub(crate) struct Lines(Arc<(Mutex<Collected>, Condvar)>);
 pub(crate) struct Collected {
     pub(crate) lines: Vec<String>,
     pub(crate) ended: bool,
-    closed: bool,
 }
 
 impl Lines {
@@ -30,9 +29,6 @@ impl Lines {
             for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
                 let line = String::from_utf8_lossy(&line).into_owned();
                 collected.update(|read| read.lines.push(line));
-                if collected.is_closed() {
-                    break;
-                }
             }
             collected.update(|read| read.ended = true);
         });
@@ -42,15 +38,6 @@ impl Lines {
     fn update(&self, change: impl FnOnce(&mut Collected)) {
         change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.1.notify_all();
-    }
-
-    /// Reads one more line, and then no more, so that writing there fails.
-    pub(crate) fn close(&self) {
-        self.update(|read| read.closed = true);
-    }
-
-    fn is_closed(&self) -> bool {
-        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).closed
     }
 
     /// Waits for what `find` finds; `None` if the stream ends or time runs out without it.

@@ -133,8 +133,7 @@ impl Process {
     #[track_caller]
     pub fn answer(&self, id: impl Into<Value>) -> Value {
         let id = id.into();
-        let found = self.message(|message| message["id"] == id && message["method"].is_null());
-        found.unwrap_or_else(|| panic!("no answer {id}; stderr:\n{}", self.stderr.all().join("\n")))
+        self.received(&format!("answer {id}"), |message| message["id"] == id && message["method"].is_null())
     }
 
     /// The response without an id whose error message contains this, whole.
@@ -143,8 +142,7 @@ impl Process {
         let says = |message: &Value| {
             message["error"]["message"].as_str().is_some_and(|text| text.contains(expected))
         };
-        let found = self.message(|message| message["id"].is_null() && says(message));
-        found.unwrap_or_else(|| panic!("no error without an id contains {expected:?}"))
+        self.received(expected, |message| message["id"].is_null() && says(message))
     }
 
     /// Sends a request and waits for its answer, whole.
@@ -181,6 +179,17 @@ impl Process {
         self.tools().iter().map(|tool| tool["name"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
+    /// Waits until these tools are listed.
+    #[track_caller]
+    pub fn lists(&mut self, names: &[&str]) {
+        let mut listed = Vec::new();
+        let are_listed = until(|| {
+            listed = self.tool_names();
+            listed == names
+        });
+        assert!(are_listed, "{listed:?}\n{}", self.log().join("\n"));
+    }
+
     /// Waits until this many notifications of this method have come.
     #[track_caller]
     pub fn notified(&self, method: &str, count: usize) {
@@ -196,15 +205,21 @@ impl Process {
     /// The first message of this method, whole.
     #[track_caller]
     pub fn received_request(&self, method: &str) -> Value {
-        let found = self.message(|message| message["method"] == method);
-        found.unwrap_or_else(|| panic!("{method} was not received"))
+        self.received(method, |message| message["method"] == method)
     }
 
     /// Waits for a line on stderr that contains this.
     #[track_caller]
     pub fn logged(&self, text: &str) -> String {
-        let found = self.stderr.wait(|read| read.lines.iter().find(|line| line.contains(text)).cloned());
-        found.unwrap_or_else(|| panic!("{text:?} is not in:\n{}", self.stderr.all().join("\n")))
+        self.logs(&[text])
+    }
+
+    /// Waits for a line on stderr that contains all of these.
+    #[track_caller]
+    pub fn logs(&self, parts: &[&str]) -> String {
+        let has_all = |line: &&String| parts.iter().all(|part| line.contains(part));
+        let found = self.stderr.wait(|read| read.lines.iter().find(has_all).cloned());
+        found.unwrap_or_else(|| panic!("{parts:?} is in no line of:\n{}", self.stderr.all().join("\n")))
     }
 
     /// What it logged so far.
@@ -234,11 +249,6 @@ impl Process {
     /// Ends its input.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
-    }
-
-    /// Closes its stderr after the next line, so that writing there fails.
-    pub fn close_stderr(&mut self) {
-        self.stderr.close();
     }
 
     /// Its process id.
@@ -293,13 +303,16 @@ impl Process {
         }
     }
 
-    fn message(&self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+    /// The first message that fits, whole, once it is there.
+    #[track_caller]
+    pub fn received(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let mut seen = 0;
-        self.stdout.wait(|read| {
+        let found = self.stdout.wait(|read| {
             let new = read.lines.get(seen..).unwrap_or_default();
             seen = read.lines.len();
             new.iter().filter_map(|line| serde_json::from_str(line).ok()).find(|message| fits(message))
-        })
+        });
+        found.unwrap_or_else(|| panic!("no {what}; stderr:\n{}", self.stderr.all().join("\n")))
     }
 }
 

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    command_line::{self, over_http, start},
-    configuration,
+    command_line::{self, configured, over_http, shown, start},
     hostile::socket::{self, Socket},
     named,
 };
@@ -60,11 +59,10 @@ strategies = ["full", "info"]
 
 #[test]
 fn a3_check_and_compare_show_what_one_principal_sees_and_pays() {
-    let odd = command_line::ODD;
-    let (_folder, file) = configuration(&format!(
-        "[upstreams.odd]\ncommand = {odd:?}\nargs = [\"ordinary\"]\n[[principals]]\nname = \"ann\"\ntools = [\"odd/echo\"]\n"
-    ));
-    let run = |command: &[&str]| start(&[command, &["--config", &file]].concat()).finish();
+    let (_folder, file) = configured(
+        "[upstreams.odd]\ncommand = \"ODD\"\n[[principals]]\nname = \"ann\"\ntools = [\"odd/echo\"]\n",
+    );
+    let run = |command: &[&str]| start(&[command, &["--config", shown(&file)]].concat()).finish();
     let seen = run(&["check", "--principal", "ann"]);
     assert!(seen.stdout.contains("principal 'ann' sees 1 of 2 tools"), "{seen:?}");
     let report = |more: &[&str]| {
@@ -298,11 +296,11 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
     serve(&[]).ended().says(64, &["0.0.0.0:0 is not on loopback", "[auth]", "--allow-anonymous"]);
     serves(serve(&["--allow-anonymous"]));
     let (_tokens, config) = guarded("");
-    let (_folder, file) = configuration(&format!("demo = true\n{config}"));
-    serves(serve(&["--config", &file]));
+    let (_folder, file) = configured(&format!("demo = true\n{config}"));
+    serves(serve(&["--config", shown(&file)]));
     // Entries that nothing can match protect nothing.
     fs::write(&file, "[[principals]]\nname = \"x\"\ntools = []\n").unwrap();
-    over_http(&["--config", &file])
+    over_http(&["--config", shown(&file)])
         .ended()
         .says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
 }
@@ -311,8 +309,8 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
 fn a2_keys_are_not_read_by_plain_http_from_elsewhere() {
     let jwt = "demo = true\n[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\n";
     let serve = |keys: &str| {
-        let (folder, file) = configuration(&format!("{jwt}jwks_url = \"{keys}\"\n"));
-        (over_http(&["--config", &file]), folder)
+        let (folder, file) = configured(&format!("{jwt}jwks_url = \"{keys}\"\n"));
+        (over_http(&["--config", shown(&file)]), folder)
     };
     serve("http://login.example/keys").0.ended().says(64, &["auth.jwt.jwks_url is no https URL"]);
     let (served, _folder) = serve("http://127.0.0.1:9/keys");
@@ -321,10 +319,10 @@ fn a2_keys_are_not_read_by_plain_http_from_elsewhere() {
 
 #[test]
 fn a3_on_stdio_a_flag_says_who_it_is() {
-    let (_folder, file) = configuration(
+    let (_folder, file) = configured(
         "[[principals]]\nname = \"few\"\ntools = [\"*/echo\", \"*/wait\"]\n[profiles.small]\ntools = [\"*/echo\"]\n",
     );
-    let config = ["--config", &*file];
+    let config = ["--config", shown(&file)];
     for (flags, names) in [
         (&["--principal", "few"][..], &["echo", "wait"][..]),
         (&["--profile", "small"], &["echo"]),

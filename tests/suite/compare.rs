@@ -10,9 +10,8 @@ use mcp_disclosure_compare::Tokenizer;
 use serde_json::{Value, json};
 
 use crate::{
-    UPSTREAM,
-    command_line::{ODD, program, start},
-    configuration,
+    Described, UPSTREAM,
+    command_line::{ODD, configured, program, shown, start},
 };
 
 /// Runs `compare` to its end.
@@ -172,8 +171,8 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
     compare(&["--format", "pdf"]).says(2, &["table, json, markdown, html"]);
     compare(&["--strategies", "nope,full+full"])
         .says(64, &["unknown strategy 'nope'", "'full+full' is not a valid stack"]);
-    let (_folder, config) = configuration("demo = true\n[[principals]]\nname = \"ann\"\ntools = 5\n");
-    compare(&["--principal", "ann", "--config", &config]).says(64, &["tools"]);
+    let (_folder, config) = configured("demo = true\n[[principals]]\nname = \"ann\"\ntools = 5\n");
+    compare(&["--principal", "ann", "--config", shown(&config)]).says(64, &["tools"]);
     compare(&["--strategies", "concerns+adaptive"]).says(64, &["hint: name what it selects: full, or"]);
     compare(&["--host", "some"]).says(2, &["possible values: ordinary, verbatim"]);
     // It is said before anything is started.
@@ -186,14 +185,10 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
 
 #[test]
 fn q2_a_strategy_that_serve_would_not_offer_is_marked_in_its_row() {
-    let directory = tempfile::tempdir().unwrap();
     let long =
         "Echoes a text back to whoever sent it, which is good for seeing whether anything works at all.";
-    let described =
-        json!({"name": "echo", "description": "Echoes.", "brief": long, "inputSchema": {"type": "object"}});
-    fs::write(directory.path().join("echo.json"), described.to_string()).unwrap();
-    let files = ["--tool-descriptions", directory.path().to_str().unwrap()];
-    let ended = compare(&[&files[..], &["--", ODD, "ordinary"]].concat());
+    let files = Described::by([&json!({"name": "echo", "description": "Echoes.", "brief": long})]);
+    let ended = compare(&["--tool-descriptions", files.path(), "--", ODD, "ordinary"]);
     let stdout = &ended.says(0, &[]).stdout;
     assert!(
         stdout.contains("† describe is compared, but serve would not offer it here")
@@ -255,8 +250,8 @@ fn q2_an_ordinary_host_is_in_front_and_a_negotiating_client_beside_it() {
 
 #[test]
 fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
-    let (_folder, config) = configuration("demo = true\n[serve]\nbudget = 1000\n");
-    let small = ["--config", &*config];
+    let (_folder, config) = configured("demo = true\n[serve]\nbudget = 1000\n");
+    let small = ["--config", shown(&config)];
     let command = |words: &str| format!("{} {words} {}", started(), small.join(" "));
     // What clients get who request nothing.
     let over = report(&[&["--strategies", "info,search"], &small[..]].concat());
@@ -300,8 +295,8 @@ fn q2_what_the_operator_chooses_is_what_is_compared() {
 
 #[test]
 fn q2_clients_are_served_as_the_configuration_says() {
-    let (_folder, config) = configuration("demo = true\n[serve]\nbridge = \"never\"\n");
-    let config = ["--config", &config];
+    let (_folder, config) = configured("demo = true\n[serve]\nbridge = \"never\"\n");
+    let config = ["--config", shown(&config)];
     let report = report(&[&["--strategies", "describe"], &config[..]].concat());
     let (tools, tokens) = described(&config);
     assert!(!tools.contains(r#""name":"describe_tools""#), "{tools}");
@@ -312,8 +307,8 @@ fn q2_clients_are_served_as_the_configuration_says() {
 fn q2_a_principal_is_shown_what_it_can_have_whatever_its_limits() {
     let principal = "demo = true\n[[principals]]\nname = \"ann\"\nstrategies = [\"search\"]\n\
                      limits = { calls_per_minute = 1, fetches_per_minute = 1, concurrent_calls = 1 }\n";
-    let (_folder, config) = configuration(principal);
-    let report = report(&["--principal", "ann", "--use", "3", "--config", &config]);
+    let (_folder, config) = configured(principal);
+    let report = report(&["--principal", "ann", "--use", "3", "--config", shown(&config)]);
     let is_had = |strategy: &&Value| strategy["not_offered"].is_null();
     let had: Vec<&Value> = strategies(&report).filter(is_had).map(|strategy| &strategy["name"]).collect();
     assert_eq!(had, ["search"], "{report:#}");

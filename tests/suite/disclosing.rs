@@ -10,8 +10,8 @@ use tempfile::TempDir;
 
 use crate::{
     UPSTREAM,
-    command_line::{ODD, program},
-    configuration, connected,
+    command_line::{self, ODD, configured, program},
+    connected,
 };
 
 const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
@@ -176,12 +176,15 @@ async fn u16_a_server_that_delivers_nothing_is_served_as_it_is(setup: Setup) {
 
 /// The arguments of a gateway of which hosts choose by `cost`: `echo` is cheap, `wait` is not.
 fn with_concerns(expose: bool) -> (TempDir, Vec<String>) {
-    let (folder, config) = configuration(&format!(
+    let (folder, config) = configured(&format!(
         "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n\
          [tools.echo]\nconcerns = {{ cost = \"low\" }}\n[tools.wait]\nconcerns = {{ cost = \"high\" }}\n\
          [strategy.concerns]\nexpose = {expose}\n"
     ));
-    (folder, ["serve", "--config", &config, "--", ODD, "ordinary"].map(str::to_owned).into())
+    (
+        folder,
+        ["serve", "--config", command_line::shown(&config), "--", ODD, "ordinary"].map(str::to_owned).into(),
+    )
 }
 
 #[test]

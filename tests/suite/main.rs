@@ -178,17 +178,12 @@ impl Described {
         std::fs::rename(folder.join("draft"), folder.join(format!("{name}.json"))).unwrap();
     }
 
+    fn path(&self) -> &str {
+        command_line::shown(self.0.path())
+    }
+
     /// The gateway that reads them.
     fn before(&self, options: Options) -> Options {
         Options { files: Some(self.0.path().to_owned()), ..options }
     }
-}
-
-/// A configuration file with this text, in a folder of its own.
-fn configuration(text: &str) -> (TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("disclosure.toml");
-    std::fs::write(&file, text).unwrap();
-    let file = file.to_str().unwrap().to_owned();
-    (folder, file)
 }

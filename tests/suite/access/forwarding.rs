@@ -4,10 +4,7 @@ use kit::revision::{Revision, RevisionServer};
 use serde_json::{Value, json};
 
 use super::{ANN, BOB, guarded};
-use crate::{
-    command_line::{over_http, start},
-    configuration,
-};
+use crate::command_line::{configured, over_http, shown, start};
 
 #[tokio::test]
 async fn a8_an_upstream_is_sent_the_headers_that_it_is_meant_to_be_sent() {
@@ -16,8 +13,8 @@ async fn a8_an_upstream_is_sent_the_headers_that_it_is_meant_to_be_sent() {
         "[upstreams.kit]\nurl = {:?}\nscope = \"session\"\nforward = [\"x-user-token\"]\n",
         server.url()
     ));
-    let (_folder, file) = configuration(&config);
-    let gateway = over_http(&["--strategy", "full", "--config", &file, "--log", "trace"]);
+    let (_folder, file) = configured(&config);
+    let gateway = over_http(&["--strategy", "full", "--config", shown(&file), "--log", "trace"]);
     let at = gateway.address();
     let ask =
         async |bearer: &str, secret: Option<&str>, session: Option<&str>, method: &str, params: Value| {
@@ -79,7 +76,7 @@ fn a8_what_may_not_be_forwarded_is_refused_with_the_remedy() {
         ),
     ] {
         let (_folder, file) =
-            configuration(&format!("[upstreams.kit]\nurl = \"http://localhost:1/mcp\"\n{entry}\n"));
-        start(&["serve", "--config", &file]).finish().says(64, &[expected]);
+            configured(&format!("[upstreams.kit]\nurl = \"http://localhost:1/mcp\"\n{entry}\n"));
+        start(&["serve", "--config", shown(&file)]).finish().says(64, &[expected]);
     }
 }

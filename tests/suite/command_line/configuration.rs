@@ -1,10 +1,11 @@
 //! `--config`: what the file declares is served, and its problems are reported.
 
+use kit::scenario::Scenario;
 use serde_json::json;
 
 use super::{
-    ODD, configured, described, hosted, opened, refuses, run, scratch, serve, served, shown, start,
-    unauthorizing, write,
+    ODD, configured, described, hosted, opened, played, playing, refuses, run, scratch, serve, served, shown,
+    start, text, unauthorizing, write,
 };
 
 #[test]
@@ -26,7 +27,8 @@ fn a_program_gets_its_environment_and_directory() {
 
 #[test]
 fn headers_of_a_url_are_sent_to_that_url_only() {
-    let (url, heard) = unauthorizing();
+    let server = unauthorizing();
+    let url = server.url();
     let (directory, file) = configured(&format!(
         "[upstreams.far]\nurl = {url:?}\nheaders = {{ Authorization = \"Bearer ${{NO_TOKEN:-s3cret}}\" }}\n"
     ));
@@ -34,8 +36,7 @@ fn headers_of_a_url_are_sent_to_that_url_only() {
     run(&["--log", "trace", "export", "--config", shown(&file), "--out", shown(&out)])
         .says(1, &[&url])
         .omits(&["s3cret"]);
-    let head = heard.join().unwrap();
-    assert!(head.contains("authorization: Bearer s3cret\r\n"), "{head}");
+    assert_eq!(server.received()[0].header("authorization"), Some("Bearer s3cret"));
 }
 
 #[test]
@@ -211,4 +212,58 @@ fn files_and_flags_are_one_source() {
     run(&twice).says(64, &["two upstreams are named 'one' (hint: give one of them another name)"]);
     run(&["serve", "--config", shown(&file), "--name", "x"])
         .says(2, &["--name names the one upstream that is an argument"]);
+}
+
+#[test]
+fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
+    let (directory, _, mut gateway) = served(
+        r#"
+        [upstreams.a]
+        command = "ODD"
+        args = ["records", "FOLDER/calls"]
+        prefix = "a_"
+        rename = { wait = "pause" }
+        [upstreams.b]
+        command = "ODD"
+        rename = { wait = "pause" }
+        "#,
+        &[],
+    );
+    assert_eq!(gateway.tool_names(), ["a_echo", "a__wait", "echo", "b__wait"]);
+    assert_eq!(text(&gateway.call("a_echo", json!({"text": "hello"}))), "hello");
+    for unknown in ["pause", "wait", "a__echo"] {
+        let error = gateway.call(unknown, json!({}))["error"]["message"].clone();
+        assert_eq!(error, format!("Unknown tool: {unknown}"));
+    }
+    gateway.call("a__wait", json!({"text": "x"}));
+    gateway.finish().says(0, &[]);
+    let calls = std::fs::read_to_string(directory.path().join("calls")).unwrap();
+    assert_eq!(calls, "\"echo\" {\"text\":\"hello\"}\n\"wait\" {\"text\":\"x\"}\n");
+}
+
+#[test]
+fn u14_prompts_get_the_prefix_too() {
+    let (_played, scenario) = played(&Scenario::odd());
+    let upstream = playing("kit", &scenario);
+    let (_directory, file) = configured(&upstream);
+    let ask = |prefix: &str| {
+        let mut gateway = serve(&file, &[]);
+        let listed = gateway.request("prompts/list", json!({}))["result"]["prompts"].take();
+        let listed: Vec<&str> =
+            listed.as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
+        let name = listed[0];
+        let got = gateway.request("prompts/get", json!({"name": name}))["result"].clone();
+        let reference = json!({"type": "ref/prompt", "name": name});
+        let argument = json!({"name": "n", "value": ""});
+        let completed = gateway
+            .request("completion/complete", json!({"ref": reference, "argument": argument}))["result"]
+            .clone();
+        gateway.finish().says(0, &[]);
+        assert!(listed.iter().all(|name| name.starts_with(prefix)), "{listed:?}");
+        (listed.len(), got, completed)
+    };
+    let plain = ask("");
+    assert!(plain.1["messages"].is_array(), "{plain:?}");
+    std::fs::write(&file, format!("{upstream}prefix = \"kit.\"\n")).unwrap();
+    assert_eq!(ask("kit."), plain);
 }

@@ -9,13 +9,14 @@ use std::{
 use kit::{
     Session,
     exchange::{get, post_with},
-    messages::{request, stateless},
+    messages::{notification, request, stateless},
     process::{Signal, id_in, send_signal, until},
 };
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpSocket};
 
 use super::{ODD, configured, error, over_http, scratch, serve_odd, shown, text};
+use crate::operating::status;
 
 const SILENT: &str = "upstream answers neither calls nor a ping";
 const LATE: &str = "upstream 'odd' did not respond within 1 seconds";
@@ -61,9 +62,7 @@ fn u20_calls_that_a_client_gives_up_are_late_as_well() {
         let id = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
         // Half of the time-out is what makes it late; a busy machine may hear of either a second later.
         std::thread::sleep(Duration::from_secs(3));
-        let cancelled =
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-        gateway.line(cancelled.to_string());
+        gateway.line(notification("cancelled", json!({"requestId": id})).to_string());
     }
     gateway.logged(SILENT);
     signal(&file, Signal::CONT);
@@ -107,10 +106,7 @@ fn u20_slow_calls_of_one_of_several_clients_do_not_keep_others_out() {
         let ann = || ann.as_ref().map_or_else(|| call_without(at), call);
         let bob = Session::open(at);
         let bob = || call(&bob);
-        let state = || {
-            let headers = "Host: localhost\r\nAccept: application/json\r\n";
-            get(gateway.admin(), "/status", headers).json()["upstreams"][0]["state"].clone()
-        };
+        let state = || status(&gateway)["upstreams"][0]["state"].clone();
         assert_eq!(text(&ann()), "here");
         signal(&file, Signal::STOP);
         for _ in 0..4 {

@@ -1,13 +1,14 @@
-//! What is logged about disclosure, for operators (001 "Best Practices").
+//! What is logged about disclosure, for operators (001 "Best Practices"), and that stdout is for the protocol.
 
 use kit::{
     Session,
-    messages::{hello, stateless},
+    messages::{hello, stateless, tool},
 };
 use mcp_disclosure_core::EXTENSION;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{described, over_http, shown, start, write};
+use super::{ODD, opened, over_http, run, start, text};
+use crate::Described;
 
 #[test]
 fn deliveries_refusals_and_unknown_names_are_logged_with_the_beginning_of_the_session_r16_p11() {
@@ -36,11 +37,9 @@ fn deliveries_refusals_and_unknown_names_are_logged_with_the_beginning_of_the_se
 
 #[test]
 fn r16_the_paths_of_description_files_are_in_the_debug_log() {
-    let directory = tempfile::tempdir().unwrap();
-    write(directory.path(), "fft.json", &described("fft", "Transforms."));
-    let gateway = start(&["--log", "debug", "serve", "--tool-descriptions", shown(directory.path())]);
-    let line = gateway.logged("description file read");
-    assert!(line.contains(shown(&directory.path().join("fft.json"))), "{line}");
+    let files = Described::by([&tool("fft", "Transforms.")]);
+    let gateway = start(&["--log", "debug", "serve", "--tool-descriptions", files.path()]);
+    gateway.logs(&["description file read", &format!("{}/fft.json", files.path())]);
 }
 
 #[test]
@@ -73,4 +72,24 @@ fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
         1,
         "{ended:?}"
     );
+}
+
+#[test]
+fn stdout_carries_protocol_only() {
+    let mut gateway = opened(&["serve", "--log", "trace", "--", ODD, "garbage"]);
+    gateway.tools();
+    assert_eq!(text(&gateway.call("echo", json!({"text": "clear"}))), "clear");
+    gateway.line("no JSON");
+    let ended = gateway.finish();
+    let skipped = [
+        "skipped output that is not an MCP message",
+        "Starting odd-upstream...",
+        "computing...",
+        "upstream=\"odd\"",
+    ];
+    for line in ended.says(0, &skipped).stdout.lines() {
+        let message: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{line}");
+    }
+    assert_eq!(run(&["serve", "--strategy", "nope"]).says(64, &[]).stdout, "");
 }

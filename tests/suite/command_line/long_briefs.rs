@@ -2,10 +2,10 @@
 //! is named, with remedies.
 
 use kit::{Scenario, messages::tool, process::Ended};
-use tempfile::TempDir;
+use serde_json::Value;
 
-use super::{opened, played, run, shown, write};
-use crate::UPSTREAM;
+use super::{opened, played, run};
+use crate::{Described, UPSTREAM};
 
 const LONG: &str = "Says in a great many words what could have been said in a few of them.";
 
@@ -17,17 +17,11 @@ fn serve(flags: &[&str]) -> Ended {
     run(&[&["serve"], flags, &["--", UPSTREAM, &scenario]].concat())
 }
 
-/// A folder with a brief of `echo`.
-fn briefed(brief: &str) -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    write_brief(&directory, brief);
-    directory
-}
-
-fn write_brief(directory: &TempDir, brief: &str) {
+/// A description file of `echo` with this brief.
+fn briefed(brief: &str) -> Value {
     let mut file = tool("echo", LONG);
     file["brief"] = brief.into();
-    write(directory.path(), "echo.json", &file.to_string());
+    file
 }
 
 #[test]
@@ -50,8 +44,8 @@ fn a_pinned_describe_refuses_them_all_with_their_lengths_where_that_is_asked_for
 
 #[test]
 fn b4_what_the_operator_wrote_is_refused_and_auto_serves_without_describe() {
-    let directory = briefed(LONG);
-    let files = ["--tool-descriptions", shown(directory.path()), "--", super::ODD, "ordinary"];
+    let files = Described::by([&briefed(LONG)]);
+    let files = ["--tool-descriptions", files.path(), "--", super::ODD, "ordinary"];
     run(&[&["serve", "--strategy", "describe"][..], &files].concat())
         .says(64, &["tool 'echo': brief has 70 characters", "(hint: write a shorter 'brief'"]);
     let served = run(&[&["serve"][..], &files].concat());
@@ -73,11 +67,11 @@ fn b4_what_is_derived_is_shortened_and_describe_is_offered_d1() {
 
 #[test]
 fn what_comes_later_is_shortened_and_warned_about_once_d1() {
-    let directory = briefed("Is brief.");
-    let flags = ["serve", "--strategy", "describe", "--tool-descriptions", shown(directory.path()), "--"];
+    let files = Described::by([&briefed("Is brief.")]);
+    let flags = ["serve", "--strategy", "describe", "--tool-descriptions", files.path(), "--"];
     let mut gateway = opened(&[&flags, &[super::ODD, "ordinary"][..]].concat());
     assert_eq!(gateway.tools()[0]["description"], "Is brief.");
-    write_brief(&directory, LONG);
+    files.write(&briefed(LONG));
     gateway.notified("notifications/tools/list_changed", 1);
     for _ in 0..3 {
         let brief = gateway.tools()[0]["description"].as_str().unwrap().to_owned();

@@ -6,7 +6,6 @@ mod check;
 mod check_agrees;
 mod choices;
 mod circles;
-mod comebacks;
 mod configuration;
 mod configuration_reload;
 mod demo;
@@ -22,12 +21,9 @@ mod help;
 mod hosts;
 mod hung;
 mod init;
-mod lines;
-mod live_upstreams;
 mod logs;
 mod long_briefs;
 mod mistakes;
-mod naming;
 mod protection;
 mod questions;
 mod read_once;
@@ -38,21 +34,19 @@ mod signals;
 mod strategy_pages;
 mod supervision;
 mod terminal;
-mod three_levels;
 mod upstream_calls;
 mod upstream_starts;
 
 use std::{
-    io::{Read, Write},
-    net::TcpListener,
     path::{Path, PathBuf},
     process::Command,
-    thread::JoinHandle,
 };
 
 use folder::{GATED, hosted, named_pipe, scratch, scripted};
 pub(crate) use folder::{configured, played, playing, queries, remembered, rewrite};
 use kit::{
+    HttpServer,
+    http_server::status,
     messages::tool,
     process::{Ended, Process},
 };
@@ -134,20 +128,9 @@ pub(crate) fn serve_odd(flags: &[&str], mode: &[&str]) -> Process {
     opened(&[&["serve", "--strategy", "full"], flags, &["--", ODD], mode].concat())
 }
 
-/// The URL of a server that answers one request with 401, and the head of that request.
-fn unauthorizing() -> (String, JoinHandle<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let heard = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut head = [0; 4096];
-        let read = stream.read(&mut head).unwrap();
-        stream
-            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-            .unwrap();
-        String::from_utf8_lossy(&head[..read]).into_owned()
-    });
-    (url, heard)
+/// A server that answers every request with 401.
+fn unauthorizing() -> HttpServer<()> {
+    HttpServer::apart((), |_, _| async { status(401) })
 }
 
 /// The text of a call's result.

@@ -87,7 +87,7 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered_and_calls_are_dec
     scene.write("gate", "");
     assert_eq!(gateway.answer(call)["error"]["message"], "Unknown tool: echo");
     gateway.notified(CHANGED, 1);
-    assert!(until(|| gateway.tool_names() == ["first", "second", "third"]));
+    gateway.lists(&["first", "second", "third"]);
     let kept = remembered(&scene.path("cache"));
     assert!(until(|| fs::read_to_string(&kept[0]).unwrap_or_default().contains("third")));
     gateway.finish().says(0, &[]);

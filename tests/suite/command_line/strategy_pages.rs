@@ -1,4 +1,5 @@
-//! The pages of `docs/strategies`: each message shown there is one that the demonstration says.
+//! The pages of `docs/strategies`: each message shown there is one that the demonstration says; and every example that the
+//! demonstration documents under `info`, by the three levels of seed 004.
 
 use kit::{
     messages::{hello, stateless},
@@ -7,7 +8,8 @@ use kit::{
 use mcp_disclosure_core::EXTENSION;
 use serde_json::{Value, json};
 
-use super::start;
+use super::{opened, start};
+use crate::docs::blocks_of;
 
 /// The demonstration under a strategy, and what was said over the connection.
 struct Conversation {
@@ -75,12 +77,11 @@ fn has_in_order(said: &str, text: &str) -> bool {
 
 /// Each JSON block of the page was said.
 fn is_true(page: &str, said: &[Value]) {
-    let blocks: Vec<&str> =
-        page.split("```json\n").skip(1).map(|after| after.split("```").next().unwrap()).collect();
+    let blocks = blocks_of(&format!("strategies/{page}.md"), "json");
     assert!(blocks.len() > 2);
     for block in blocks {
         let documented: Value =
-            serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"));
+            serde_json::from_str(&block).unwrap_or_else(|error| panic!("{error}: {block}"));
         assert!(said.iter().any(|said| shows(said, &documented)), "no message is {block}");
     }
 }
@@ -101,7 +102,7 @@ fn resource_is_documented_as_it_is_r1_r4_r7_r14() {
     let mut bridged = Conversation::open(&flags[..2], json!({}));
     bridged.call("describe_tools", json!({"names": ["convolve"]}));
     said.extend(native.said.into_iter().chain([schema]).chain(bridged.said));
-    is_true(include_str!("../../../docs/strategies/resource.md"), &said);
+    is_true("resource", &said);
 }
 
 #[test]
@@ -113,7 +114,7 @@ fn describe_is_documented_as_it_is_d2_d7() {
     let mut bridged = Conversation::open(&["--strategy", "describe"], json!({}));
     bridged.call("describe_tools", json!({"names": ["convolve"]}));
     said.extend(native.said.into_iter().chain(bridged.said));
-    is_true(include_str!("../../../docs/strategies/describe.md"), &said);
+    is_true("describe", &said);
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn search_is_documented_as_it_is_s1_s2_s4() {
     }
     let arguments = json!({"equations": "x**2 - 4"});
     search.call("call_tool", json!({"tool": "symbolic_solve", "arguments": arguments}));
-    is_true(include_str!("../../../docs/strategies/search.md"), &search.said);
+    is_true("search", &search.said);
 }
 
 #[test]
@@ -148,5 +149,54 @@ fn info_is_documented_as_it_is_i1_i2_i3_i4_i5_i7() {
     entry.call("invoke", json!({"tool": "symbolic_solve", "arguments": arguments}));
     assert_eq!(entry.said[1]["isError"], false);
     said.extend(stubs.said.into_iter().chain(entry.said));
-    is_true(include_str!("../../../docs/strategies/info.md"), &said);
+    is_true("info", &said);
+}
+
+/// The demonstration under `info`, initialized.
+fn demonstration(flags: &[&str]) -> Process {
+    opened(&[&["serve", "--strategy", "info"], flags].concat())
+}
+
+/// What a topic is answered.
+#[track_caller]
+fn ask(gateway: &mut Process, topic: &str) -> Value {
+    let answer = gateway.call("info", json!({"topic": topic}));
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    answer["result"]["structuredContent"].clone()
+}
+
+#[test]
+fn every_documented_example_runs_as_it_is_shown_i4_i7() {
+    for (flags, invoked) in [(&[][..], false), (&["--set", "info.tools=entry-only"], true)] {
+        let mut gateway = demonstration(flags);
+        let (mut tools, mut examples) = (0, 0);
+        let overview = ask(&mut gateway, "overview");
+        for (category, described) in overview["categories"].as_object().unwrap() {
+            let listed = ask(&mut gateway, category)["tools"].as_array().unwrap().clone();
+            assert_eq!(described["count"], listed.len(), "{category}");
+            for tool in listed {
+                tools += 1;
+                let name = tool["name"].as_str().unwrap();
+                let described = ask(&mut gateway, name);
+                let related = described["related"].as_array().unwrap();
+                assert!(
+                    related.iter().all(|other| ask(&mut gateway, other.as_str().unwrap())["tool"] == *other)
+                );
+                for example in described["examples"].as_array().unwrap() {
+                    examples += 1;
+                    let names = described["parameters"].as_object().unwrap();
+                    let input = example["input"].as_object().unwrap();
+                    assert!(input.keys().all(|key| names.contains_key(key)), "{name} {example}");
+                    let answer = if invoked {
+                        gateway.call("invoke", json!({"tool": name, "arguments": input}))
+                    } else {
+                        gateway.call(name, json!(input))
+                    };
+                    assert_eq!(answer["result"]["structuredContent"], example["output"], "{name} {example}");
+                }
+            }
+        }
+        assert_eq!(overview["total_tools"], tools);
+        assert!(tools == 11 && examples > 11, "{tools} tools, {examples} examples");
+    }
 }

@@ -1,4 +1,4 @@
-//! Upstreams that start late, end and come back (U1–U4, U8, U14).
+//! Upstreams that start late, end and come back, as they were or otherwise, or change while they are listed (U1–U4, U7, U8, U14).
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,9 @@ use kit::{
 
 use serde_json::{Value, json};
 
-use super::{CHANGED, GATED, configured, error, opened, over_http, scripted, served, shown, start, text};
+use super::{
+    CHANGED, GATED, ODD, configured, error, opened, over_http, scripted, serve, served, shown, start, text,
+};
 
 /// A server that writes its process id to FOLDER/id.
 const WITH_ID: &str = "exec ODD ordinary FOLDER/id";
@@ -40,7 +42,7 @@ fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
         served(&(quick + &scripted("late", &format!("{GATED} pages"))), &["--wait-for-upstreams", "3"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     fs::write(directory.path().join("gate"), "").unwrap();
-    assert!(until(|| gateway.tool_names() == ["echo", "wait", "first", "second", "third"]));
+    gateway.lists(&["echo", "wait", "first", "second", "third"]);
     gateway.notified(CHANGED, 1);
 }
 
@@ -92,8 +94,7 @@ fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
     let news = gateway.count(CHANGED);
     let first = id_in(directory.path().join("id"), "");
     kill(&first);
-    let line = gateway.logged("upstream failed, will be restarted");
-    assert!(line.contains("upstream 'odd' has ended") && line.contains("retry_in="), "{line}");
+    gateway.logs(&["upstream failed, will be restarted", "upstream 'odd' has ended", "retry_in="]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     assert_eq!(text(&gateway.call("echo", json!({"text": "again"}))), "again");
     id_in(directory.path().join("id"), &first);
@@ -249,4 +250,63 @@ done"#;
 /// How many processes began with a line in the file `starts`.
 fn starts(folder: &Path) -> usize {
     fs::read_to_string(folder.join("starts")).unwrap().lines().count()
+}
+
+/// An upstream whose mode is read at each start.
+const BY_MODE: &str = "exec ODD $(cat FOLDER/mode) FOLDER/id";
+
+#[test]
+fn u3_the_last_of_lists_that_change_while_they_are_read_is_served() {
+    let (_directory, file) =
+        configured("[upstreams.odd]\ncommand = \"ODD\"\nargs = [\"changes-while-listing\"]\n");
+    let mut gateway = serve(&file, &[]);
+    gateway.lists(&["echo", "grown-5"]);
+    gateway.notified(CHANGED, 1);
+    assert_eq!(text(&gateway.call("grown-5", json!({"text": "here"}))), "here");
+}
+
+#[test]
+fn u3_what_a_new_process_lists_is_listed_and_announced() {
+    for (mode, tools) in [("pages", &["bad_first", "bad_second", "bad_third"][..]), ("no-tools", &[])] {
+        let good = "[upstreams.good]\ncommand = \"ODD\"\n";
+        let bad = scripted("bad", BY_MODE) + "prefix = \"bad_\"\n";
+        let (directory, file) = configured(&format!("{good}{bad}"));
+        fs::write(directory.path().join("mode"), "ordinary").unwrap();
+        let mut gateway = serve(&file, &[]);
+        gateway.lists(&["echo", "wait", "bad_echo", "bad_wait"]);
+        let news = gateway.count(CHANGED);
+        fs::write(directory.path().join("mode"), mode).unwrap();
+        kill(&id_in(directory.path().join("id"), ""));
+        gateway.lists(&[&["echo", "wait"], tools].concat());
+        gateway.notified(CHANGED, news + 1);
+        assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here", "{mode}");
+    }
+}
+
+#[test]
+fn u3_u7_a_new_process_may_speak_another_revision() {
+    let (directory, file) = configured(&scripted("odd", BY_MODE));
+    fs::write(directory.path().join("mode"), "ordinary").unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    fs::write(directory.path().join("mode"), "old-version").unwrap();
+    kill(&id_in(directory.path().join("id"), ""));
+    gateway.logged("will be restarted");
+    assert_eq!(text(&gateway.call("echo", json!({"text": "again"}))), "again");
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+}
+
+/// Another process at the same address, which knows no session of the one before.
+#[test]
+fn u4_an_http_server_that_was_restarted_is_called_in_a_new_session() {
+    let before = over_http(&["--", ODD]);
+    let address = before.address();
+    let entry = format!("[upstreams.far]\nurl = \"http://{address}/mcp/full\"\n");
+    let (_directory, file) = configured(&entry);
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(text(&gateway.call("echo", json!({"text": "before"}))), "before");
+    drop(before);
+    let after = start(&["serve", "--transport", "http", "--listen", &address.to_string(), "--", ODD]);
+    after.address();
+    assert_eq!(text(&gateway.call("echo", json!({"text": "after"}))), "after");
 }

@@ -84,6 +84,12 @@ impl Page {
     }
 }
 
+/// The texts of a page's blocks of this kind; the page is one of `docs`.
+pub(crate) fn blocks_of(page: &str, kind: &str) -> Vec<String> {
+    let page = Page::read(&Path::new(ROOT).join("docs").join(page));
+    page.blocks().into_iter().filter(|block| block.kind == kind).map(|block| block.text).collect()
+}
+
 /// All files of a folder and of the folders in it, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

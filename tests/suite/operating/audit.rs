@@ -6,7 +6,7 @@ use std::{
 };
 
 use kit::{
-    messages::stateless,
+    messages::{notification, stateless},
     process::{Process, until},
 };
 use serde_json::{Value, json};
@@ -191,8 +191,7 @@ fn a7_clients_that_hang_up_and_those_without_a_session_are_recorded() {
     let never = directory.path().join("never");
     let id = gateway.ask("tools/call", json!({"name": "wait", "arguments": {"file": never}}));
     assert!(until(|| directory.path().join("never.began").exists()));
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-    gateway.line(cancel.to_string());
+    gateway.line(notification("cancelled", json!({"requestId": id})).to_string());
     assert!(until(|| records(&file).len() == 2));
     // Without a session.
     gateway.request("tools/call", json!({"name": "echo", "arguments": {}, "_meta": stateless(json!({}))}));

@@ -29,7 +29,7 @@ fn start(flags: &[&str], mode: &[&str]) -> Process {
 
 /// The status as JSON.
 #[track_caller]
-fn status(gateway: &Process) -> Value {
+pub(crate) fn status(gateway: &Process) -> Value {
     get(gateway.admin(), "/status", "Host: localhost\r\nAccept: application/json\r\n").json()
 }
 
@@ -40,7 +40,7 @@ fn metrics(gateway: &Process) -> String {
 
 /// Asserts that the metrics have this line, as soon as they have.
 #[track_caller]
-fn counts(gateway: &Process, line: &str) {
+pub(crate) fn counts(gateway: &Process, line: &str) {
     let counted = until(|| metrics(gateway).lines().any(|one| one == line));
     assert!(counted, "{line:?} is not in:\n{}", metrics(gateway));
 }

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use axum::{http::StatusCode, response::IntoResponse};
 use kit::{
     http_server::reply,
-    process::{CACHE, Ended, Process, until},
+    process::{CACHE, Ended, Process},
 };
 use serde_json::json;
 
@@ -53,11 +53,10 @@ async fn a6_a_sign_in_is_noticed_and_what_is_listed_then_is_not_remembered_u17()
     let file = configured(&server, "");
     let mut gateway = started(&server, &["serve", "--strategy", "full", "--config", &file]);
     gateway.initialize();
-    let line = gateway.logged("sign-in needed");
-    assert!(line.contains(&format!("mcp-disclosure login --config {file} notes")), "{line}");
+    gateway.logs(&["sign-in needed", &format!("mcp-disclosure login --config {file} notes")]);
     assert_eq!(gateway.tool_names(), Vec::<String>::new());
     log_in(&server, &server.sign_in()).await.unwrap();
-    assert!(until(|| gateway.tool_names() == ["add"]), "nothing is noticed");
+    gateway.lists(&["add"]);
     assert_eq!(gateway.call("add", json!({}))["result"]["content"], json!([]));
     gateway.finish().says(0, &[]);
     assert_eq!(remembered(&server.config_home().join("cache")), Vec::<PathBuf>::new());
@@ -73,7 +72,7 @@ async fn a6_a_header_of_the_operator_takes_precedence() {
     let file = configured(&server, "headers = { authorization = 'Bearer of-the-operator' }");
     let mut gateway = started(&server, &["serve", "--strategy", "full", "--config", &file]);
     gateway.initialize();
-    assert!(until(|| gateway.tool_names() == ["add"]));
+    gateway.lists(&["add"]);
     gateway.finish().says(0, &[]);
     let sent =
         server.heard("/mcp").into_iter().filter_map(|heard| heard.headers.get("authorization").cloned());

@@ -10,13 +10,13 @@
     reason = "a client for tests; where it panics, the scenario fails"
 )]
 
-use std::{
-    env,
-    io::{BufRead, BufReader, Lines, Write},
-    process::{ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::{env, process::Command};
 
-use kit::{Apart, client::STATELESS_VERSION, messages::stateless};
+use kit::{
+    client::STATELESS_VERSION,
+    messages::{response, stateless},
+    process::Process,
+};
 use serde_json::{Map, Value, json};
 
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -36,26 +36,24 @@ fn main() {
     for prompt in client.list("prompts/list", "prompts") {
         client.request("prompts/get", json!({"name": prompt["name"]}));
     }
-    client.finish();
+    client.gateway.finish().says(0, &[]);
     println!("ok");
 }
 
 struct Client {
-    gateway: Apart,
-    input: Option<ChildStdin>,
-    output: Lines<BufReader<ChildStdout>>,
+    gateway: Process,
     revision: String,
-    last_id: u64,
     capabilities: Value,
+    /// The ids of the questions that it has answered.
+    answered: Vec<Value>,
 }
 
 impl Client {
     fn start(gateway: &str, url: &str, revision: String) -> Self {
         let mut command = Command::new(gateway);
         command.args(["--log", "warn", "serve", "--strategy", "full", "--upstream-url", url]);
-        let (gateway, input, output) = Apart::start(&mut command, Stdio::inherit());
-        let (input, output) = (Some(input), output.lines());
-        Self { gateway, input, output, revision, last_id: 0, capabilities: Value::Null }
+        let gateway = Process::start(&mut command);
+        Self { gateway, revision, capabilities: Value::Null, answered: Vec::new() }
     }
 
     fn is_stateless(&self) -> bool {
@@ -72,7 +70,7 @@ impl Client {
                 "clientInfo": {"name": "conformance-client", "version": "1"},
             });
             let answer = self.request("initialize", params);
-            self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+            self.gateway.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
             answer
         };
         self.capabilities = answer["capabilities"].clone();
@@ -136,32 +134,24 @@ impl Client {
     /// Sends a request and answers what is asked until its result is there; none if the server knows no such method,
     /// since some scenarios only list.
     fn ask(&mut self, method: &str, mut params: Value) -> Option<Value> {
-        self.last_id += 1;
         if self.is_stateless() {
             params["_meta"] = stateless(json!({"elicitation": {"form": {}}}));
         }
-        self.send(&json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params}));
+        let id = self.gateway.ask(method, params);
         loop {
-            let line = self.output.next().expect("the gateway lives").unwrap();
-            let mut message: Value = serde_json::from_str(&line).unwrap();
-            if message["method"] == "elicitation/create" {
-                let result = accepted(&message["params"]);
-                self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}));
-            } else if message["method"].is_null() && message["id"] == self.last_id {
+            let mut message = self.gateway.received(method, |message| match message["method"].as_str() {
+                Some(asked) => asked == "elicitation/create" && !self.answered.contains(&message["id"]),
+                None => message["id"] == id,
+            });
+            if message["method"].is_null() {
                 let error = &message["error"];
                 assert!(error.is_null() || error["code"] == METHOD_NOT_FOUND, "{method}: {error}");
                 return message.get_mut("result").map(Value::take);
             }
+            let answer = response(&message["id"], accepted(&message["params"]));
+            self.gateway.line(answer.to_string());
+            self.answered.push(message["id"].take());
         }
-    }
-
-    fn send(&mut self, message: &Value) {
-        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
-    }
-
-    fn finish(mut self) {
-        drop(self.input.take());
-        assert_eq!(self.gateway.ended(), Some(0));
     }
 }
 

@@ -4,7 +4,10 @@ use kit::messages::tool;
 use serde_json::json;
 
 use super::{findings, found, has, with_tools};
-use crate::command_line::{configured, playing, queries, run, scratch, shown};
+use crate::{
+    command_line::{configured, playing, queries, run, scratch, shown},
+    docs::blocks_of,
+};
 
 #[test]
 fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss() {
@@ -34,30 +37,17 @@ fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss(
     run(&["check", "--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
 }
 
-/// The blocks of `docs/search.md` in this language.
-fn documented(language: &str) -> Vec<&'static str> {
-    let page = include_str!("../../../../docs/search.md");
-    page.split("```").filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
-}
-
 #[test]
 fn s7_the_page_about_words_is_true() {
     let (_directory, queries) = scratch("queries.jsonl");
-    std::fs::write(&queries, documented("json")[0]).unwrap();
+    let documented = |kind| blocks_of("search.md", kind);
+    std::fs::write(&queries, &documented("json")[0]).unwrap();
     let [before, after] = documented("text").try_into().unwrap();
     assert_eq!(
         run(&["check", "--notes", "--queries", shown(&queries)]).says(0, &[]).stdout.trim_end(),
         before.trim_end()
     );
-    let synonyms = format!("demo = true\n{}", page_indented("[strategy.search.synonyms]"));
-    let (_folder, config) = configured(&synonyms);
+    let (_folder, config) = configured(&format!("demo = true\n{}", documented("toml")[0]));
     let ended = run(&["check", "--notes", "--queries", shown(&queries), "--config", shown(&config)]);
     assert_eq!(ended.says(0, &[]).stdout.trim_end(), after.trim_end());
-}
-
-/// The indented block of the page that begins with this line.
-fn page_indented(first: &str) -> String {
-    let page = include_str!("../../../../docs/search.md").lines().map(str::trim);
-    let lines: Vec<&str> = page.skip_while(|line| *line != first).take_while(|line| *line != "```").collect();
-    lines.join("\n")
 }

@@ -2,7 +2,10 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use kit::{messages::hello, process::Process};
+use kit::{
+    messages::hello,
+    process::{Process, until},
+};
 use serde_json::{Value, json};
 
 use super::{FILE, OTHER, Person, plain, servers, text};
@@ -45,8 +48,8 @@ fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
 
 #[test]
 fn w1_a_server_at_a_url_keeps_its_headers() {
-    let (url, heard) = unauthorizing();
-    let entry = json!({"type": "http", "url": url, "headers": {"X-Api-Key": "s3cret"}});
+    let unauthorizing = unauthorizing();
+    let entry = json!({"type": "http", "url": unauthorizing.url(), "headers": {"X-Api-Key": "s3cret"}});
     let before = servers(&json!({"far": entry, "other": {"url": "https://a.example/mcp"}}));
     let (person, file) = Person::having("project/.mcp.json", &before);
     person
@@ -54,8 +57,8 @@ fn w1_a_server_at_a_url_keeps_its_headers() {
         .prints(0, &["'other' is left as it is: the host may have to sign in to it (OAuth)"]);
     let mut server = Process::start(&mut person.entry("project/.mcp.json", "far"));
     server.line(hello(json!({})).to_string());
-    let head = heard.join().unwrap();
-    assert!(head.contains("x-api-key: s3cret\r\n"), "{head}");
+    assert!(until(|| !unauthorizing.received().is_empty()));
+    assert_eq!(unauthorizing.received()[0].header("x-api-key"), Some("s3cret"));
     server.finish().omits(&["s3cret"]);
     person.run(&["undo", "--yes"]).says(0, &[]);
     assert_eq!(text(&file), before);
