@@ -49,8 +49,9 @@ impl Fetcher {
 /// that neither more sessions nor other client info help.
 #[derive(Debug)]
 pub(crate) struct FetchLimits {
-    /// Of each caller, and of each peer.
-    limiters: Option<(DefaultKeyedRateLimiter<Fetcher>, DefaultKeyedRateLimiter<Arc<str>>)>,
+    callers: DefaultKeyedRateLimiter<Fetcher>,
+    peers: DefaultKeyedRateLimiter<Arc<str>>,
+    /// Of each caller; 0 for any number.
     per_minute: u32,
     together: Mutex<HashMap<Fetcher, Together>>,
 }
@@ -69,10 +70,10 @@ impl FetchLimits {
     /// fewer than of a single one. 0 of each caller disables both limits.
     pub(super) fn per_minute(each: u32, of_peer: usize) -> Self {
         let of_peer = u32::try_from(of_peer).unwrap_or(u32::MAX).max(each);
-        let limited = NonZeroU32::new(each).zip(NonZeroU32::new(of_peer));
+        let at_most = |most| quota(NonZeroU32::new(most).unwrap_or(NonZeroU32::MAX));
         Self {
-            limiters: limited
-                .map(|(each, of_peer)| (RateLimiter::keyed(quota(each)), RateLimiter::keyed(quota(of_peer)))),
+            callers: RateLimiter::keyed(at_most(each)),
+            peers: RateLimiter::keyed(at_most(of_peer)),
             per_minute: each,
             together: Mutex::default(),
         }
@@ -83,19 +84,19 @@ impl FetchLimits {
     /// # Errors
     /// How long to wait.
     fn admit(&self, caller: &Fetcher, peer: &Arc<str>) -> Result<(), Duration> {
-        let Some((each, peers)) = &self.limiters else { return Ok(()) };
+        if self.per_minute == 0 {
+            return Ok(());
+        }
         let now = DefaultClock::default().now();
         self.exceeded(caller).map_or(Ok(()), Err)?;
-        each.check_key(caller).map_err(|not_until| not_until.wait_time_from(now))?;
-        peers.check_key(peer).map_err(|not_until| not_until.wait_time_from(now))
+        self.callers.check_key(caller).map_err(|not_until| not_until.wait_time_from(now))?;
+        self.peers.check_key(peer).map_err(|not_until| not_until.wait_time_from(now))
     }
 
     /// Removes callers that have not fetched recently.
     pub(super) fn sweep(&self) {
-        if let Some((each, peers)) = &self.limiters {
-            each.retain_recent();
-            peers.retain_recent();
-        }
+        self.callers.retain_recent();
+        self.peers.retain_recent();
         let now = Instant::now();
         self.together.lock().retain(|_, together| together.until > now);
     }
@@ -125,7 +126,7 @@ impl Services for RequestContext<'_> {
         self.common.fetches.admit(&self.fetcher, self.peer.name())?;
         // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
         self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
-        if self.common.fetches.limiters.is_some() {
+        if self.common.fetches.per_minute > 0 {
             self.made.admitted.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
