@@ -13,14 +13,14 @@ use std::{
 
 use mcp_disclosure_core::{Concern, Era, Notes, RawObject, UI};
 use mcp_disclosure_transport::{
-    ErrorText, Id, Json, LoggingLevel, Message, Notification, Request, Response, code,
+    ErrorText, Id, Json, LoggingLevel, Message, Notification, Request, Response, code, http::Forwarded,
 };
 use parking_lot::Mutex;
 use scopeguard::ScopeGuard;
 use tokio::sync::{SetOnce, oneshot, watch};
 
 use super::{
-    Forwarded, Outbox, Outlet, Reach, ReplyRoute,
+    Outbox, Outlet, Reach, ReplyRoute,
     questions::{InputRequest, OpenQuestion, Questions},
     store::Replicas,
 };

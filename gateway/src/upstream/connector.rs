@@ -3,11 +3,7 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use mcp_disclosure_core::{Era, RawObject, UI};
-use mcp_disclosure_transport::{
-    Budget, CallError, Connection, child,
-    http::{self, Forwarding},
-    in_process,
-};
+use mcp_disclosure_transport::{Budget, CallError, Connection, child, http, in_process};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
@@ -156,8 +152,7 @@ impl Connector {
                     .map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?
             }
             Target::Url(endpoint) => {
-                let caller = self.client.as_ref();
-                let caller = caller.map(|client| Arc::clone(&client.forwarded) as Arc<dyn Forwarding>);
+                let caller = self.client.as_ref().map(|client| Arc::clone(&client.forwarded));
                 http::connect(endpoint.clone(), true, caller, taken, bounds)
             }
             Target::Handler(make) => in_process::connect(make(), taken, bounds),

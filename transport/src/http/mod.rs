@@ -18,7 +18,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use authorization::{Authorization, Authorizer, Challenge};
 pub(crate) use backoff::Backoff;
-pub use endpoint::{Endpoint, EndpointKind, Forwarding, without_secrets};
+pub use endpoint::{Endpoint, EndpointKind, Forwarded, without_secrets};
 use parking_lot::Mutex;
 use position::StreamPosition;
 use reqwest::{
@@ -60,7 +60,7 @@ const UNUSED: Duration = Duration::from_secs(4);
 pub fn connect(
     endpoint: Endpoint,
     listens: bool,
-    caller: Option<Arc<dyn Forwarding>>,
+    caller: Option<Arc<Forwarded>>,
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
@@ -132,7 +132,7 @@ pub async fn body(mut response: Response, most: usize) -> reqwest::Result<Option
 struct Link {
     client: Client,
     endpoint: Endpoint,
-    caller: Option<Arc<dyn Forwarding>>,
+    caller: Option<Arc<Forwarded>>,
     listens: bool,
     session: Mutex<Option<HeaderValue>>,
     /// Where messages are posted by HTTP+SSE, once that is what the server serves.

@@ -31,10 +31,7 @@ impl Sessions {
     ) -> ScopeGuard<Arc<ServedSession>, impl FnOnce(Arc<ServedSession>)> {
         self.replicas.iter().for_each(|replicas| session.share(replicas));
         let session = ServedSession::new(session, backend);
-        let begun = scopeguard::guard(session, |session| {
-            drop(self.remove(session.id()));
-            self.let_go(&session);
-        });
+        let begun = scopeguard::guard(session, |session| self.give_up(&session));
         backend.recalled().await;
         begun
     }

@@ -112,11 +112,11 @@ impl Sessions {
         }
     }
 
-    /// A copy of a session that is gone, perhaps since the store lost it. Requests in progress are answered.
-    pub(super) fn give_up(&self, copy: &ServedSession) {
-        if let Some(session) = self.remove(copy.id()) {
-            self.let_go(&session);
-        }
+    /// Gives up a session that could not begin, or a copy of one that is gone, perhaps since the store lost it. Requests in progress
+    /// are answered.
+    pub(super) fn give_up(&self, session: &ServedSession) {
+        drop(self.remove(session.id()));
+        self.let_go(session);
     }
 
     /// Reads a session whose copy is here, and brings that up to date. `None` if it is gone.

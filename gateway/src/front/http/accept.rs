@@ -113,7 +113,7 @@ pub async fn serve_app(
     let app = Arc::new(move |request| {
         let (noted, app) = (noted.clone(), app.clone());
         let answering = async move {
-            let answer = |request| app.call(request).map(|Ok(answer): Result<_, Infallible>| answer);
+            let answer = |request, _| app.call(request).map(|Ok(answer): Result<_, Infallible>| answer);
             noted.guarded(request, answer).await
         };
         answering.boxed()

@@ -56,18 +56,14 @@ pub(super) struct Connections {
 #[derive(Debug, Default)]
 struct Table {
     last: u64,
-    open: HashMap<u64, Open>,
+    open: HashMap<u64, Arc<State>>,
     logged: Option<Instant>,
 }
 
 #[derive(Debug)]
-struct Open {
-    peer: Arc<str>,
-    state: Arc<State>,
-}
-
-#[derive(Debug)]
 struct State {
+    /// Whose it is.
+    peer: Mutex<Arc<str>>,
     /// What it is doing, and since when.
     phase: Mutex<(Phase, Instant)>,
     hang_up: CancellationToken,
@@ -108,8 +104,9 @@ impl Connections {
         table.last += 1;
         let number = table.last;
         let phase = Mutex::new((Phase::Head, Instant::now()));
-        let state = Arc::new(State { phase, hang_up: CancellationToken::new() });
-        table.open.insert(number, Open { peer: peer.into(), state: Arc::clone(&state) });
+        let (peer, hang_up) = (Mutex::new(peer.into()), CancellationToken::new());
+        let state = Arc::new(State { peer, phase, hang_up });
+        table.open.insert(number, Arc::clone(&state));
         self.note(table.open.len());
         Some(Connection { connections: Arc::clone(self), number, state })
     }
@@ -133,7 +130,7 @@ impl Table {
         let most = counts.values().copied().max()?;
         let ranked = self.open.iter().filter_map(|(number, open)| {
             let (loss, since) = open.loss();
-            let has_most = count(&open.peer) == most;
+            let has_most = count(&open.peer.lock()) == most;
             let turn = match loss {
                 Loss::Slow | Loss::Unused | Loss::Stream if has_most => 0,
                 Loss::Slow | Loss::Unused => 1,
@@ -147,9 +144,9 @@ impl Table {
     }
 
     /// How many connections each peer has.
-    fn by_peer(&self) -> HashMap<&str, usize> {
+    fn by_peer(&self) -> HashMap<Arc<str>, usize> {
         let mut counts = HashMap::new();
-        self.open.values().for_each(|open| *counts.entry(&*open.peer).or_default() += 1);
+        self.open.values().for_each(|open| *counts.entry(Arc::clone(&open.peer.lock())).or_default() += 1);
         counts
     }
 
@@ -157,20 +154,19 @@ impl Table {
         let Some(evicted) = self.open.remove(&number) else { return };
         if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
             self.logged = Some(Instant::now());
-            let peer = &*evicted.peer;
             tracing::warn!(
-                peer,
+                peer = &**evicted.peer.lock(),
                 "no room for a new connection (limits.connections): others are closed for it"
             );
         }
-        evicted.state.hang_up.cancel();
+        evicted.hang_up.cancel();
     }
 }
 
-impl Open {
+impl State {
     /// What is lost with it, and since when.
     fn loss(&self) -> (Loss, Instant) {
-        let (phase, since) = *self.state.phase.lock();
+        let (phase, since) = *self.phase.lock();
         let loss = match phase {
             Phase::Head | Phase::Body if since.elapsed() >= SLOW => Loss::Slow,
             Phase::Head | Phase::Body => Loss::New,
@@ -185,9 +181,7 @@ impl Open {
 impl Connection {
     /// Counts it for the peer whose request it carries.
     pub(super) fn belongs_to(&self, peer: &Arc<str>) {
-        if let Some(open) = self.connections.table.lock().open.get_mut(&self.number) {
-            open.peer = Arc::clone(peer);
-        }
+        *self.state.peer.lock() = Arc::clone(peer);
     }
 
     /// Records the current phase.
@@ -269,7 +263,7 @@ mod tests {
     fn counts(all: &Connections) -> Vec<(String, usize)> {
         let table = all.table.lock();
         let mut counts: Vec<_> =
-            table.by_peer().into_iter().map(|(peer, count)| (peer.to_owned(), count)).collect();
+            table.by_peer().into_iter().map(|(peer, count)| (peer.to_string(), count)).collect();
         counts.sort();
         counts
     }

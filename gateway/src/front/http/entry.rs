@@ -5,14 +5,14 @@
 
 use std::{
     future::pending,
-    net::SocketAddr,
+    net::IpAddr,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use axum::{
     body::Body,
-    extract::{ConnectInfo, Request, State},
+    extract::{Request, State},
     http::{StatusCode, request::Parts},
     middleware::Next,
     response::Response,
@@ -50,8 +50,8 @@ fn open_document(admission: &dyn Admission, arriving: &Arriving<'_>) -> Option<R
 }
 
 impl Front {
-    /// Admits a request, and answers it.
-    pub(super) async fn serve(&self, request: Request) -> Result<Response, Refused> {
+    /// Admits a request from this address, and answers it.
+    pub(super) async fn serve(&self, request: Request, from: Option<IpAddr>) -> Result<Response, Refused> {
         let (mut head, body) = request.into_parts();
         let location = Location::of(head.uri.path());
         let arriving = arriving(&head, location.as_ref());
@@ -59,11 +59,11 @@ impl Front {
             return Ok(document);
         }
         let admitted = self.gateway.admit_request(&arriving).await?;
-        let Some(ConnectInfo(from)) = head.extensions.get::<ConnectInfo<SocketAddr>>() else {
+        let Some(from) = from else {
             let message = "internal error: the address of the connection is not known";
             return Err(Refused::because(StatusCode::INTERNAL_SERVER_ERROR, message));
         };
-        let peer = self.peer(*from, &head.headers, &admitted.principal);
+        let peer = self.peer(from, &admitted.principal);
         if let Some(connection) = head.extensions.get::<Arc<Connection>>() {
             connection.belongs_to(peer.name());
         }

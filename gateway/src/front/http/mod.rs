@@ -15,14 +15,14 @@ mod standard_headers;
 mod stream;
 mod unread;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 pub use accept::{serve, serve_app};
 use axum::{
     Router,
     body::Body,
     extract::Request,
-    http::{HeaderMap, Method, StatusCode, header},
+    http::{Method, StatusCode, header},
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::any,
@@ -80,7 +80,7 @@ impl Front {
     }
 
     async fn respond(self: Arc<Self>, request: Request) -> Response {
-        let answer = |request| self.serve(request).map(IntoResponse::into_response);
+        let answer = |request, from| self.serve(request, from).map(IntoResponse::into_response);
         self.refusals.guarded(request, answer).await
     }
 
@@ -103,15 +103,10 @@ impl Front {
     }
 
     /// The peer that a request counts against: its principal, otherwise its network address.
-    fn peer(&self, connection: SocketAddr, headers: &HeaderMap, principal: &Principal) -> Peer {
-        match principal.id() {
-            // No address has this form.
-            Some(id) => self.gateway.peers.of(&format!("principal {id}")),
-            None => {
-                let client = self.refusals.guard.proxies.client(connection, headers);
-                self.gateway.peers.of(&proxies::counted(client))
-            }
-        }
+    fn peer(&self, from: IpAddr, principal: &Principal) -> Peer {
+        // No address has the form of the first.
+        let name = principal.id().map(|id| format!("principal {id}"));
+        self.gateway.peers.of(&name.unwrap_or_else(|| proxies::counted(from)))
     }
 
     /// Opens the session's general stream, or resumes a stream.

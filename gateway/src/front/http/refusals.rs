@@ -31,7 +31,7 @@ type Logged = HashMap<StatusCode, (Option<Instant>, u64)>;
 #[derive(Clone, Debug)]
 pub(super) struct Refusals {
     observer: Arc<dyn Observer>,
-    pub(super) guard: Arc<Guard>,
+    guard: Arc<Guard>,
     logged: Arc<Mutex<Logged>>,
 }
 
@@ -40,15 +40,15 @@ impl Refusals {
         Self { observer, guard: Arc::new(guard), logged: Arc::default() }
     }
 
-    /// The [guarded](Guard::answering) answer to a request, which is noted if it refuses it.
+    /// The [guarded](Guard::answering) answer to a request from this address, which is noted if it refuses it.
     pub(super) async fn guarded<A: Future<Output = Response>>(
         &self,
         request: Request,
-        answer: impl FnOnce(Request) -> A,
+        answer: impl FnOnce(Request, Option<IpAddr>) -> A,
     ) -> Response {
         let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
         let peer = connection.map(|peer| self.guard.proxies.client(peer, request.headers()));
-        let response = self.guard.answering(request, answer).await;
+        let response = self.guard.answering(request, |request| answer(request, peer)).await;
         let is_error = response.status().is_client_error() || response.status().is_server_error();
         if is_error && response.extensions().get::<Asked>().is_none() {
             let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());
