@@ -134,9 +134,10 @@ impl Backend {
         let _over = tokio::time::timeout_at(self.deadline, settling).await;
     }
 
-    /// Waits until each upstream was tried once, however long that takes.
+    /// Waits until each upstream was tried once, however long that takes, or they are stopped.
     pub async fn all_tried(&self) {
-        self.progress.reach(Tries::are_complete).await;
+        let tried = self.progress.reach(Tries::are_complete);
+        let _stopped = self.ending.run_until_cancelled(tried).await;
     }
 
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than

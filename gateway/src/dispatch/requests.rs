@@ -133,7 +133,7 @@ impl Gateway {
         loop {
             let caller = now.as_deref().unwrap_or(caller);
             let begun = Instant::now();
-            let page = self.page(caller, method, &request.params).await;
+            let page = self.page(caller, method, &request.params, watch).await;
             let named = of_page(&request.method, &page, &request.params);
             let cx = RequestContext {
                 common: &self.common,
@@ -166,11 +166,17 @@ impl Gateway {
     }
 
     /// The page that a request is decided with: once what it asks for is listed, as far as that can be waited for.
-    async fn page(&self, caller: &Caller, method: Option<Method>, params: &RawObject) -> Arc<Page> {
+    async fn page(
+        &self,
+        caller: &Caller,
+        method: Option<Method>,
+        params: &RawObject,
+        watch: &Watch<'_>,
+    ) -> Arc<Page> {
         // Looked at first: what is settled then is in the page.
         let (is_settled, mut page) = (caller.backend.is_settled(), caller.page());
         // Before all upstreams are waited for: that of the called tool is enough.
-        if method.is_some_and(Method::is_call) && looked_for(caller, &page, params).await {
+        if method.is_some_and(Method::is_call) && looked_for(caller, &page, params, watch).await {
             page = caller.page();
         }
         if !is_settled && method.is_none_or(|method| needs_all(method, &page, params)) {

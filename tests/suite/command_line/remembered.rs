@@ -36,7 +36,8 @@ impl Scene {
     }
 
     fn start(&self, flags: &[&str]) -> Process {
-        let flags = [&["serve", "--config", shown(&self.config), "--strategy", "full"], flags].concat();
+        let strategy = if flags.contains(&"--strategy") { &[][..] } else { &["--strategy", "full"] };
+        let flags = [&["serve", "--config", shown(&self.config)], strategy, flags].concat();
         Process::start(program(&flags).env(CACHE, self.path("cache")))
     }
 
@@ -90,6 +91,23 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered_and_calls_are_dec
     gateway.lists(&["first", "second", "third"]);
     let kept = remembered(&scene.path("cache"));
     assert!(until(|| fs::read_to_string(&kept[0]).unwrap_or_default().contains("third")));
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u17_arguments_are_not_checked_against_a_schema_of_the_last_run() {
+    let scene = Scene::new();
+    scene.is_remembered();
+    scene.write("mode", "pages");
+    let mut gateway = scene.opened(&["--strategy", "search"]);
+    let wrong = json!({"text": {}});
+    let direct = gateway.ask("tools/call", json!({"name": "echo", "arguments": wrong}));
+    let arguments = json!({"tool": "echo", "arguments": wrong});
+    let inner = gateway.ask("tools/call", json!({"name": "call_tool", "arguments": arguments}));
+    gateway.request("ping", json!({}));
+    scene.write("gate", "");
+    assert_eq!(gateway.answer(direct)["error"]["message"], "Unknown tool: echo");
+    assert!(text(&gateway.answer(inner)).contains("Unknown tool: echo"));
     gateway.finish().says(0, &[]);
 }
 

@@ -1,4 +1,5 @@
-//! Calls while upstreams start, of names that no upstream lists: any of them may list them.
+//! Calls while upstreams start: of names that no upstream lists, which any of them may list, and of tools that are listed as in an
+//! earlier run of the program.
 
 use futures::{StreamExt, stream::FuturesUnordered};
 use mcp_disclosure_core::{RawObject, given::shown, inner_call};
@@ -6,19 +7,34 @@ use mcp_disclosure_transport::ErrorText;
 use tokio::time::timeout;
 
 use super::call::read_call;
-use crate::{catalogue::Page, dispatch::Caller};
+use crate::{
+    catalogue::Page,
+    dispatch::{Caller, Watch},
+    slot::Recollection,
+};
 
-/// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool. Returns whether it
-/// waited.
-pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject) -> bool {
+/// Waits for upstreams that were not tried yet, for as long as none of them lists the called tool; for one that lists it as in an
+/// earlier run of the program, since it may list another definition now, or none. Returns whether it waited.
+pub(crate) async fn looked_for(caller: &Caller, page: &Page, params: &RawObject, watch: &Watch<'_>) -> bool {
     let backend = &caller.backend;
-    if backend.progress.is_complete() || !names_unlisted(page, params) {
+    if backend.progress.is_complete() {
         return false;
+    }
+    let Some(name) = meant(page, params) else { return false };
+    if let Some(tool) = page.view.tool(&name) {
+        let tool = tool.tool();
+        let slot = backend.slot(tool.upstream()).ok();
+        let remembered = slot.filter(|slot| slot.status().recollection == Recollection::Offered);
+        let Some(slot) = remembered else { return false };
+        watch.finds(tool.upstream(), tool.upstream_name());
+        let _too_late = timeout(slot.patience, backend.listed(&slot)).await;
+        return true;
     }
     let slots = backend.slots();
     let trying = slots.iter().map(|slot| timeout(slot.patience, backend.listed(slot)));
     let mut trying: FuturesUnordered<_> = trying.collect();
-    while trying.next().await.is_some() && names_unlisted(&caller.page(), params) {}
+    let is_unlisted = |page: &Page| meant(page, params).is_some_and(|tool| page.view.tool(&tool).is_none());
+    while trying.next().await.is_some() && is_unlisted(&caller.page()) {}
     true
 }
 
@@ -36,11 +52,6 @@ pub(super) fn unknown(caller: &Caller, name: &str) -> ErrorText {
             names.join(", ")
         )),
     }
-}
-
-/// Whether a call is of a tool that the caller does not see.
-fn names_unlisted(page: &Page, params: &RawObject) -> bool {
-    meant(page, params).is_some_and(|tool| page.view.tool(&tool).is_none())
 }
 
 /// The tool of an upstream that a call is of: that of its name, or the one within the arguments of a tool of the strategy that calls
