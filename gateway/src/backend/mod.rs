@@ -134,10 +134,9 @@ impl Backend {
         let _over = tokio::time::timeout_at(self.deadline, settling).await;
     }
 
-    /// Waits until each upstream was tried once, however long that takes, or they are stopped.
+    /// Waits until each upstream was tried once, however long that takes.
     pub async fn all_tried(&self) {
-        let tried = self.progress.reach(Tries::are_complete);
-        let _stopped = self.ending.run_until_cancelled(tried).await;
+        self.progress.reach(Tries::are_complete).await;
     }
 
     /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than

@@ -306,15 +306,6 @@ mod tests {
         tokio::time::timeout(Duration::from_secs(10), ended).await.expect("they are ended");
     }
 
-    #[tokio::test]
-    async fn f6_nobody_waits_for_upstreams_that_were_stopped_before_they_were_tried() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let gateway = gateway(silent(&listener), Scope::Shared).await;
-        gateway.close().await;
-        let waiting = gateway.backends().shared().all_tried();
-        tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("none will be tried");
-    }
-
     /// A server that asks its client twice before it answers, in sessions.
     #[derive(Clone)]
     struct Asking;
