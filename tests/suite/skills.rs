@@ -1,14 +1,12 @@
 //! Skills of several upstreams (SEP-2640).
 
-use std::{fs, time::Duration};
-
 use kit::{HeaderAdmission, Identity, Options, Scenario, Setup, scenario::raw};
 use mcp_disclosure_core::Grant;
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, connect, connect_as, playing, several};
+use crate::{connect, connect_as, playing, several};
 
-const SHARED: &str = "skill://refunds/SKILL.md";
+pub(crate) const SHARED: &str = "skill://refunds/SKILL.md";
 const SHARED_FORM: &str = "skill://refunds/forms/eu.md";
 const INDEX: &str = "skill://index.json";
 
@@ -24,7 +22,7 @@ fn skill(of: &str, uri: &str, files: &[&str]) -> Value {
 }
 
 /// An upstream with a skill that others of it have as well, one of its own, and an index of both as drafts have it.
-fn scenario(of: &str) -> Scenario {
+pub(crate) fn scenario(of: &str) -> Scenario {
     let mut scenario = Scenario::named([]);
     let mut initialize: Value = serde_json::from_str(scenario.initialize.get()).unwrap();
     initialize["capabilities"]["extensions"] =
@@ -213,21 +211,6 @@ async fn u18_a_link_to_what_several_have_as_a_skill_leads_back(setup: Setup) {
     }
 }
 
-async fn t4_those_of_an_upstream_that_is_still_starting_are_waited_for(setup: Setup) {
-    let folder = tempfile::tempdir().unwrap();
-    let (gate, late) = (folder.path().join("gate"), folder.path().join("late"));
-    scenario("late").write(&late);
-    let (gate, late) = (gate.display(), late.display());
-    let script = format!("until [ -e {gate} ]; do sleep 0.1; done; exec {UPSTREAM} {late}");
-    let config = format!("[upstreams.late]\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\n");
-    let options = Options { wait_for_upstreams: Duration::ZERO, ..Options::without_upstream() };
-    let (_bench, client) = connect(options.with_config(&config), setup).await;
-    let listed = client.start("skills/list", json!({})).await;
-    assert!(client.list("resources").await.is_empty());
-    fs::write(gate.to_string(), "").unwrap();
-    assert_eq!(uris(&listed.reply().await.result()["skills"]), [SHARED, "skill://late/own/SKILL.md"]);
-}
-
 /// Whatever member of a result refers to it.
 async fn p3_nothing_in_a_result_about_skills_refers_to_what_is_hidden(setup: Setup) {
     let config = "[resources.\"skill://a/own/*\"]\nhidden = true\n";
@@ -259,5 +242,4 @@ under_full!(
     t5_two_indexes_are_one,
     t4_what_one_upstream_offers_alone_stays_as_it_is,
     t4_hidden_skills_and_files_do_not_exist,
-    t4_those_of_an_upstream_that_is_still_starting_are_waited_for,
 );

@@ -134,6 +134,11 @@ impl Backend {
         let _over = tokio::time::timeout_at(self.deadline, settling).await;
     }
 
+    /// The same, for what is not remembered from an earlier run of the program.
+    pub(crate) async fn settled_anew(&self) {
+        let _over = tokio::time::timeout_at(self.deadline, self.all_tried()).await;
+    }
+
     /// Waits until each upstream was tried once, however long that takes.
     pub async fn all_tried(&self) {
         self.progress.reach(Tries::are_complete).await;

@@ -9,6 +9,8 @@ use kit::{
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::{UPSTREAM, skills};
+
 use super::{CHANGED, GATED, ODD, configured, program, remembered, scripted, shown, text};
 
 /// A configuration of one upstream, which starts once `gate` is there, in the mode that the file `mode` has, and the
@@ -20,7 +22,11 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let (directory, config) = configured(&scripted("odd", &format!("{GATED} $(cat FOLDER/mode)")));
+        Self::of(&format!("{GATED} $(cat FOLDER/mode)"))
+    }
+
+    fn of(script: &str) -> Self {
+        let (directory, config) = configured(&scripted("odd", script));
         let scene = Self { directory, config };
         scene.write("mode", "ordinary");
         scene.write("gate", "");
@@ -109,6 +115,24 @@ fn u17_arguments_are_not_checked_against_a_schema_of_the_last_run() {
     assert_eq!(gateway.answer(direct)["error"]["message"], "Unknown tool: echo");
     assert!(text(&gateway.answer(inner)).contains("Unknown tool: echo"));
     gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn t4_skills_are_not_remembered_but_waited_for() {
+    let scene = Scene::of(&(GATED.replace("ODD", UPSTREAM) + " FOLDER/late"));
+    skills::scenario("late").write(&scene.path("late"));
+    let mut gateway = scene.opened(&[]);
+    gateway.request("skills/list", json!({}));
+    assert!(until(|| !remembered(&scene.path("cache")).is_empty()), "nothing is kept");
+    gateway.finish().says(0, &[]);
+    fs::remove_file(scene.path("gate")).unwrap();
+    let mut gateway = scene.opened(&[]);
+    gateway.request("resources/list", json!({}));
+    let list = gateway.ask("skills/list", json!({}));
+    gateway.request("ping", json!({}));
+    scene.write("gate", "");
+    let listed = gateway.answer(list);
+    assert_eq!(listed["result"]["skills"][0]["uri"], skills::SHARED, "{listed}");
 }
 
 #[test]

@@ -63,8 +63,8 @@ impl Calls {
     async fn skill_list(&self, cx: &RequestContext<'_>) -> Answer {
         no_cursor(cx.params)?;
         let (view, backend) = (&cx.page.view, cx.reached());
-        // No notification would tell of skills of an upstream that is still starting.
-        backend.all_tried().await;
+        // They are not remembered, and no notification would tell of them.
+        backend.settled_anew().await;
         cx.still_holds()?;
         let upstreams = backend.upstreams();
         let asked = upstreams.iter().filter(|upstream| upstream.introduction().may_have_skills().is_some());

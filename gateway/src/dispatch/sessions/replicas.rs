@@ -115,8 +115,8 @@ impl Sessions {
     /// Gives up a session that could not begin, or a copy of one that is gone, perhaps since the store lost it. Requests in progress
     /// are answered.
     pub(super) fn give_up(&self, session: &ServedSession) {
-        drop(self.remove(session.id()));
-        self.let_go(session);
+        let known = self.remove(session.id());
+        self.let_go(known.as_deref().unwrap_or(session));
     }
 
     /// Reads a session whose copy is here, and brings that up to date. `None` if it is gone.
