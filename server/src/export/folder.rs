@@ -264,6 +264,8 @@ fn at<'n>(node: &'n Node, path: &[&str]) -> Vec<&'n Node> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::About;
+
     use super::*;
 
     #[test]
@@ -279,5 +281,14 @@ mod tests {
         let listed = "[[auth.tokens]]\nfile = 't'\n[upstreams]\nu.cwd = '${PATH_THAT_IS_NOT_SET:-c}'\n";
         let expected = "[[auth.tokens]]\nfile = \"/$${f}/t\"\n[upstreams]\nu.cwd = \"/$${f}/${PATH_THAT_IS_NOT_SET:-c}\"\n";
         assert_eq!(moved(listed, Path::new("/${f}")).unwrap(), expected);
+    }
+    #[test]
+    fn u10_what_a_source_declares_is_in_force_where_a_folder_says_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let empty = Folder::read(folder.path(), &Files::default(), false).unwrap();
+        let said = "[tools.secret]\nhidden = true\n[upstreams.u]\ncommand = 'x'\nprefix = 'p_'\n";
+        let (_, rules) = DisclosureFile::parse("d.toml", said).unwrap().declare(&About::default()).unwrap();
+        let source = Declared { rules: Arc::new(rules), ..Declared::default() };
+        assert_eq!(empty.declare_over(&source).unwrap().rules, source.rules);
     }
 }

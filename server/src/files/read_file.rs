@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{DescriptionError, DescriptionFile, OnChange, Review, Rules};
+use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, OnChange, Review, Rules};
 use mcp_disclosure_gateway::{
     Problem,
     catalogue::{Accepting, Declared},
@@ -131,12 +131,14 @@ impl Files {
     /// Every problem of the configuration and of description files, each with its file and a hint.
     pub fn declare(&self, over: &Declared) -> Result<Declared, Vec<Problem>> {
         let mut problems = Vec::new();
-        let said = self.config.as_ref().map_or_else(|| Ok(Arc::default()), |config| config.said.clone());
-        let laid_over = said.and_then(|file| {
-            let (about, mut rules) = file.declare(&over.about)?;
-            rules.switches.extend(over.rules.switches.iter().cloned());
-            Ok((about, rules))
-        });
+        let laid_over = match &self.config {
+            Some(config) => config.said.clone().and_then(|file| {
+                let (about, mut rules) = file.declare(&over.about)?;
+                rules.switches.extend(over.rules.switches.iter().cloned());
+                Ok((about, rules))
+            }),
+            None => Ok((About::clone(&over.about), Rules::clone(&over.rules))),
+        };
         let review = self.review(&over.rules.review).map_err(|problem| problems.push(problem));
         let laid_over = laid_over.map_err(|found| problems.extend(found));
         let files = self.descriptions.clone().unwrap_or_else(|| Ok(Arc::clone(&over.files)));

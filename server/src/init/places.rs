@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::hosts::project;
-
 /// A host, and its files. The sources of this are in docs/init.md, and those of what defers in docs/clients.md.
 #[derive(Debug)]
 pub(crate) struct Host {
@@ -114,9 +112,15 @@ impl Folders {
             let at = self.of(base).filter(|_| base != Project);
             at.is_some_and(|at| named(path).is_some_and(|named| real(&at.join(path)) == *named))
         };
-        let mut files = HOSTS.iter().flat_map(|host| host.files);
-        let is_users = files.any(|(base, path)| is_users(*base, path));
-        project(file).filter(|_| !is_users).map(Path::to_owned)
+        let files = || HOSTS.iter().flat_map(|host| host.files);
+        if files().any(|(base, path)| is_users(*base, path)) {
+            return None;
+        }
+        let mut of_project = files().filter(|(base, _)| *base == Project).filter_map(|(_, path)| {
+            let named = named(path).filter(|named| named.ends_with(path))?;
+            named.ancestors().nth(Path::new(path).components().count())
+        });
+        of_project.next().map(Path::to_owned)
     }
 
     fn of(&self, base: Base) -> Option<&Path> {
@@ -223,6 +227,8 @@ mod tests {
             ("a/.continue/mcpServers/x.json", Some("a")),
             (".continue/mcpServers/x.json", None),
             (".codeium/windsurf/mcp_config.json", None),
+            // Of a program that keeps its file in the folder of another one.
+            (".gemini/antigravity/mcp_config.json", None),
         ] {
             assert_eq!(project(path), expected.map(|folder| home.join(folder)), "{path}");
         }

@@ -155,10 +155,9 @@ impl Metrics {
         let sum =
             |counter: &IntCounterVec| -> u64 { by_labels(counter).iter().map(|(_, value)| value).sum() };
         let (mut principals, mut upstream_calls) = (json!({}), json!({}));
-        for (kind, counter) in [("listed", &counts.listed_to), ("full", &counts.full_to)] {
-            for (labels, tokens) in by_labels(counter).into_iter().filter(|(_, tokens)| *tokens > 0) {
-                principals[labels.concat()][kind] = tokens.into();
-            }
+        for (labels, full) in by_labels(&counts.full_to).into_iter().filter(|(_, full)| *full > 0) {
+            let listed = counts.listed_to.with_label_values(&labels).get();
+            principals[labels.concat()] = json!({"listed": listed, "full": full});
         }
         for (labels, calls) in by_labels(&counts.upstream_calls) {
             if let [upstream, outcome] = &*labels {

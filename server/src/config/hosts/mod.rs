@@ -34,7 +34,7 @@ pub(crate) use keys::read_keys;
 pub(crate) use launch::{ARGUMENTS, Launch, OF_TABLE};
 pub(crate) use mcp_servers::{KEYS, is_of_gemini};
 pub(crate) use permissions::{Ruling, alternatives, is_all, is_of_any, of_rule, of_tools, plain};
-pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style, project};
+pub(crate) use shape::{FileContext, HOME, Keys, Means, Reading, Shape, Style};
 pub(crate) use shapes::SHAPES;
 pub(crate) use variables::{translate, variable, with_home};
 

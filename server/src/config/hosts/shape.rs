@@ -133,8 +133,7 @@ impl<'a> FileContext<'a> {
     }
 }
 
-/// The project that a file belongs to, by its name or the folder that it is in.
-pub(crate) fn project(file: &Path) -> Option<&Path> {
+fn project(file: &Path) -> Option<&Path> {
     let is = |path: &Path, names: &[&str]| names.iter().any(|name| path.ends_with(name));
     if is(file, FILES) {
         return file.parent();
