@@ -9,6 +9,7 @@
 
 mod archive;
 mod fields;
+mod following;
 mod replicas;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -17,8 +18,9 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{Digest, digest::hex};
 use mcp_disclosure_transport::{ErrorText, code};
 
-pub(crate) use archive::{Archive, END, Following, NO_RESPONSE, REQUEST};
+pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
 pub(crate) use fields::{Delta, Opened, Read, Recorded};
+pub(crate) use following::Following;
 pub(crate) use replicas::{MessageKind, Progress, ReplicaMessage, Replicas};
 
 /// The fields of a session, by name. Names and values are bytes.
