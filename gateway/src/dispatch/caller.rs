@@ -21,7 +21,7 @@ use crate::{
     explain::explanation,
     negotiation::Choice,
     observe::Who,
-    session::{Address, Client, Location, Outlet, Peer},
+    session::{Address, Client, Location, Outlet, Peer, Viewer},
 };
 
 /// The sender of a request.
@@ -127,14 +127,15 @@ impl Caller {
         let backend = Arc::clone(session.backend());
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
+        let Viewer { choice, memory, .. } = session.viewer();
         Self {
-            choice: session.choice(),
+            choice,
             allowances,
             principal,
             admitted_at: 0,
             arrived: Instant::now(),
             head: None,
-            memory: session.memory(),
+            memory,
             label: Arc::clone(&session.label),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
             session: Some(Arc::clone(session)),

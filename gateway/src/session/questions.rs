@@ -33,7 +33,7 @@ impl Questions {
         }
     }
 
-    /// Opens a request of this upstream with so many bytes of parameters.
+    /// Opens a request of this upstream, whose parameters have this many bytes.
     ///
     /// # Errors
     /// -32005 if a limit is reached; the message names it.

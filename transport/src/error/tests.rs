@@ -10,7 +10,7 @@ async fn failure(url: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_name_that_is_unknown_and_tls_that_fails_are_told() {
+async fn a_name_that_is_unknown_and_tls_that_fails_are_reported() {
     let unknown = failure("http://server.invalid/").await;
     assert_eq!(unknown, "cannot be reached: its name cannot be resolved");
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
